@@ -156,12 +156,24 @@ func (c *chooser) isGivenToHolder(fn *ssa.Function, lock *types.Var) bool {
 // releasesBehind reports whether a function releases a lock behind an access, without taking it
 // in between: it holds the lock, whatever was seen of how it came by it. It may have deferred that.
 func (c *chooser) releasesBehind(access ssa.Instruction, lock *types.Var) bool {
-	return slices.ContainsFunc(instructions(access.Parent()), func(i ssa.Instruction) bool {
+	key := releaseKey{access, lock}
+	if known, ok := c.releases[key]; ok {
+		return known
+	}
+	c.releases[key] = slices.ContainsFunc(instructions(access.Parent()), func(i ssa.Instruction) bool {
 		if d, ok := i.(*ssa.Defer); ok && isAhead(d, access) {
 			return c.analysis.ReleasesFirst(d.Call.StaticCallee(), lock) || c.analysis.Operates(d, lock) && !c.acquires(access.Parent(), lock)
 		}
 		return c.analysis.ReleasesOnly(i, lock) && c.analysis.ReachesWithout(access, i, func(j ssa.Instruction) bool { return c.analysis.Acquires(j, lock) })
 	})
+	return c.releases[key]
+}
+
+// A releaseKey is an access, or a call, and a lock of which it is asked whether it is released behind that. Each candidate for the
+// lock of each variable asks it again.
+type releaseKey struct {
+	at   ssa.Instruction
+	lock *types.Var
 }
 
 // isTakenBefore reports whether a function has taken a lock ahead of an access, and releases it nowhere in
@@ -262,6 +274,7 @@ var (
 	starting = regexp.MustCompile(`^(?:[Ss]tart|[Oo]pen|[Ii]nit|[Ii]nitiali[sz]e|[Rr]eset|[Ss]et[Uu]p|[Rr]un|[Ss]erve|[Ll]isten|[Cc]onnect|[Dd]ial)(?:[^a-z]|$)`)
 	decoding = regexp.MustCompile(`^(?:Unmarshal|GobDecode)`)
 	option   = regexp.MustCompile(`^With(?:[^a-z]|$)`)
+	setup    = []*regexp.Regexp{starting, decoding, option, making}
 )
 
 // isStarting reports whether a method, by its name, makes its object ready or sets it going. Of a command all

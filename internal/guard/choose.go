@@ -22,8 +22,10 @@ type chooser struct {
 	analysis     *lockset.Analysis
 	known        map[*types.Var]Known
 	roots        map[*lockset.Context][]lockset.Root
-	writers      map[*types.Struct]*writers // of the types that have fields, once they are asked for
-	ownerOf      map[*types.Var]*types.Struct
+	subjects     []*subject
+	releases     map[releaseKey]bool
+	habits       map[*types.Var]*habit               // of locks, once they are asked for
+	interfaces   map[*types.Named][]*types.Interface // that values of a type are made, once they are asked for
 }
 
 // A choice is the lock of a variable, with what speaks for it.
@@ -36,8 +38,9 @@ type choice struct {
 func (c *chooser) choose(variables []*lockset.Variable) {
 	g := c.guards
 	byLock := make(map[types.Object]*Guard)
-	subjects, chosen := c.subjects(variables), make(map[*lockset.Variable]*choice)
-	for _, s := range subjects {
+	c.subjects = c.subjectsOf(variables)
+	chosen := make(map[*lockset.Variable]*choice)
+	for _, s := range c.subjects {
 		_, isKnown := c.known[s.Object]
 		if s.Atomic || len(s.sites) == 0 && c.declarations.of[s.Object] == nil {
 			continue
@@ -49,7 +52,7 @@ func (c *chooser) choose(variables []*lockset.Variable) {
 			chosen[s.Variable] = &choice{d, lock}
 		}
 	}
-	for _, s := range subjects {
+	for _, s := range c.subjects {
 		c.preferParts(s, chosen)
 	}
 	for _, v := range variables {

@@ -35,11 +35,12 @@ type declarations struct {
 	of      map[types.Object]*declaration
 	places  *locks.Places
 	remarks map[*ast.FuncDecl][]token.Pos // comments by which a function needs no lock
+	forOne  map[*types.TypeName]bool      // types of which a comment says that they are for one goroutine at a time
 }
 
 // readDeclarations reads the declarations of all packages.
 func readDeclarations(places *locks.Places, fset *token.FileSet, pkgs []*packages.Package) *declarations {
-	s := &declarations{of: make(map[types.Object]*declaration), places: places, remarks: make(map[*ast.FuncDecl][]token.Pos)}
+	s := &declarations{of: make(map[types.Object]*declaration), places: places, remarks: make(map[*ast.FuncDecl][]token.Pos), forOne: make(map[*types.TypeName]bool)}
 	seen := make(map[*ast.File]bool)
 	for _, p := range pkgs {
 		for _, file := range p.Syntax {
@@ -66,6 +67,7 @@ type declarationReader struct {
 }
 
 func (r *declarationReader) file() {
+	r.readForOne()
 	globals := &neighbours{}
 	end := 0
 	for _, d := range r.ast.Decls {
@@ -210,4 +212,10 @@ func comments(groups ...*ast.CommentGroup) string {
 		}
 	}
 	return b.String()
+}
+
+// areNeighbours reports whether two fields are of one struct.
+func (s *declarations) areNeighbours(x, y *types.Var) bool {
+	d, e := s.of[x], s.of[y]
+	return d != nil && e != nil && d.neighbour == e.neighbour
 }

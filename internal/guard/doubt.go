@@ -39,6 +39,8 @@ const (
 	// Remarked: a comment in the function, or on it, says that the lock is not needed, or when it may be
 	// called.
 	Remarked
+	// ForOne: a comment says that objects of the type are for one goroutine at a time.
+	ForOne
 	// OnlyWriter: all writes are made by the function, or by what it alone calls. What alone writes takes the
 	// lock to write, for the sake of others, and need not to read, if it is not run twice at once. A function
 	// that users of the package call may be, where it writes what it has not found.
@@ -66,6 +68,9 @@ const (
 	// SetWhileMade: all that writes the data are functions that make the object, decode it or start it, or what
 	// these alone call, or are for before it is used; or the function decodes it.
 	SetWhileMade
+	// SetOnce: the data is written only while it has no value, and the read comes behind a section of the lock, which has
+	// seen or given it one.
+	SetOnce
 	// WonSwap: the function goes on only if it has changed an atomic state of the object from what it must
 	// be, which one goroutine at a time can.
 	WonSwap
@@ -86,6 +91,9 @@ const (
 	// Unwitnessed: none of the disciplines above is known to be followed, but nothing shows that goroutines
 	// can make the access beside another one either.
 	Unwitnessed
+	// NotShown: users can make the access beside another one, but nothing shows that goroutines are meant to share the
+	// object.
+	NotShown
 )
 
 func (d Doubt) String() string {
@@ -114,6 +122,8 @@ func (d Doubt) String() string {
 		return "users of the package cannot call the function"
 	case Remarked:
 		return "a comment of the function says that it may be so"
+	case ForOne:
+		return "a comment says that the object is for one goroutine at a time"
 	case OnlyWriter:
 		return "all that writes it is done by the function that reads it"
 	case Uncovered:
@@ -128,6 +138,8 @@ func (d Doubt) String() string {
 		return "it is written before the goroutine is started that reads it"
 	case BehindCall:
 		return "a call before it has taken the lock and released it"
+	case SetOnce:
+		return "it is written only while it has no value, and the lock was held before"
 	case WonSwap:
 		return "the goroutine has changed an atomic state of the object, which one at a time can"
 	case MostWrites:
@@ -136,6 +148,8 @@ func (d Doubt) String() string {
 		return "most lines that read it do without the lock"
 	case Unwitnessed:
 		return "nothing shows that it can happen beside an access with the lock"
+	case NotShown:
+		return "nothing shows that goroutines are meant to share the object"
 	}
 	panic(fmt.Sprintf("guard: doubt %d", int(d)))
 }
@@ -162,12 +176,18 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return GivenToHolder
 	case all(func(o lockset.Observation) bool { return c.declarations.isRemarked(o.Instr.Parent(), o.At) }):
 		return Remarked
+	case all(func(o lockset.Observation) bool { return c.declarations.isForOne(o.Instr.Parent()) }):
+		return ForOne
 	case reads && all(func(o lockset.Observation) bool { return c.isOnlyWriter(v, o.Instr, way) }):
 		return OnlyWriter
 	case all(func(o lockset.Observation) bool { return isStarting(o.Instr.Parent()) }):
 		return Starting
 	case reads && all(func(o lockset.Observation) bool { return isBehindSignal(o, isSignalBeside(v.Object)) }):
 		return Signal
+	case all(func(o lockset.Observation) bool { return len(o.Held) > 0 && !holdsSame(c.places, o, way) }):
+		return OtherLock
+	case reads && all(func(o lockset.Observation) bool { return c.isBehindSection(o, lock) }) && isSetOnce(v):
+		return SetOnce
 	case named:
 		return NoDoubt
 	case all(func(o lockset.Observation) bool { return isBehindWonSwap(o, v.Object) }):
@@ -280,14 +300,22 @@ func isReachedFromOwner(o lockset.Observation) bool { return o.Base != nil && o.
 func (d *Datum) doubtUnwitnessed(named bool) {
 	byChance := !named && d.Evidence.WritesWith == 0
 	for i := range d.Deviations {
-		if v := &d.Deviations[i]; v.Doubt == NoDoubt && (byChance || v.unwitnessed) {
+		switch v := &d.Deviations[i]; {
+		case v.Doubt != NoDoubt:
+		case byChance || !v.Witness.isSeen():
 			v.Doubt = Unwitnessed
+		case v.Witness.Sharing == NotShared:
+			v.Doubt = NotShown
 		}
 	}
 }
 
 func instructions(fn *ssa.Function) []ssa.Instruction {
-	var all []ssa.Instruction
+	length := 0
+	for _, b := range fn.Blocks {
+		length += len(b.Instrs)
+	}
+	all := make([]ssa.Instruction, 0, length)
 	for _, b := range fn.Blocks {
 		all = append(all, b.Instrs...)
 	}
@@ -356,7 +384,7 @@ func (c *chooser) isReferenceAlone(v *subject, o lockset.Observation, way *locks
 	}
 	for _, s := range v.sites {
 		for _, p := range s.Observations {
-			if _, replaces := p.Instr.(*ssa.Store); replaces {
+			if store, ok := p.Instr.(*ssa.Store); ok && !isOfElement(store) {
 				return false
 			}
 		}
@@ -364,6 +392,21 @@ func (c *chooser) isReferenceAlone(v *subject, o lockset.Observation, way *locks
 	return !slices.ContainsFunc(v.Uses, func(u lockset.Use) bool {
 		return u.Load == load && lockset.HoldingOf(c.places, u.Observation, way) == lockset.NotHeld
 	})
+}
+
+// isOfElement reports whether a store is into the array of a slice, or into an object in it: the reference stays as it is.
+func isOfElement(store *ssa.Store) bool {
+	at := store.Addr
+	for {
+		switch v := at.(type) {
+		case *ssa.IndexAddr:
+			return true
+		case *ssa.FieldAddr:
+			at = v.X
+		default:
+			return false
+		}
+	}
 }
 
 // isAhead reports whether control comes to one instruction only by way of another.

@@ -26,12 +26,19 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	inHelper := false
 	for _, s := range v.sites {
 		has, without := c.sortObservations(v, s, way, demanded)
+		if shared := slices.DeleteFunc(slices.Clone(without), makesObject); len(shared) > 0 {
+			without = shared // the line uses an object that the function makes as well
+		}
 		inHelper = inHelper || has && isLockedName(lockset.Outermost(s.Func).Name())
 		switch {
 		case len(without) > 0:
 			dev := c.deviation(s, without, way, has)
 			dev.Doubt = c.doubt(v, without, way, named)
-			dev.unwitnessed = !demanded && dev.Doubt == NoDoubt && (c.isLeftToCallers(s, way) || c.isForOne(v.Object) || !c.isWitnessed(v, without, way))
+			if demanded {
+				dev.Witness.Sharing = Demanded
+			} else if dev.Doubt == NoDoubt {
+				dev.Witness = c.witness(v, s, without, way, dev.isLeft())
+			}
 			e.count(dev.Kind, false)
 			d.Deviations = append(d.Deviations, dev)
 		case has:
@@ -98,6 +105,11 @@ func (c *chooser) sortObservations(v *subject, s *lockset.Site, way *locks.Place
 	return has, without
 }
 
+// isLeft reports whether the function is also called with the lock, and the access may be left to its callers.
+func (v *Deviation) isLeft() bool { return v.Why == notByEveryCaller }
+
+const notByEveryCaller = "not held by every caller"
+
 // maxCallers is how many calls a deviation tells of.
 const maxCallers = 4
 
@@ -117,7 +129,7 @@ func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way 
 	case has && c.heldInContext(s, worst.Context, way):
 		d.Why = "not held on every way"
 	case has:
-		d.Why = "not held by every caller"
+		d.Why = notByEveryCaller
 		for _, caller := range worst.Context.Callers(maxCallers) {
 			d.From = append(d.From, Call{functionName(caller.Func), c.fset.Position(caller.At)})
 		}

@@ -79,7 +79,8 @@ type Deviation struct {
 	// Instr is the access.
 	Instr ssa.Instruction
 
-	unwitnessed bool // nothing is seen to access the data at the same time
+	// Witness is the other access that it can happen beside, and what shows that goroutines share the object.
+	Witness Witness
 }
 
 // Firm returns the deviations that are not in doubt.
@@ -90,7 +91,7 @@ func (d *Datum) Firm() []Deviation {
 // MayBeMeant reports whether a discipline of the program may make a deviation right. What is in doubt only
 // because nothing is known of when it happens is as wrong as what is told.
 func (v *Deviation) MayBeMeant() bool {
-	return v.Doubt != NoDoubt && v.Doubt != OutsideAPI && v.Doubt != Unwitnessed
+	return v.Doubt != NoDoubt && v.Doubt != OutsideAPI && v.Doubt != Unwitnessed && v.Doubt != NotShown
 }
 
 // A Call is a place that calls.
@@ -180,6 +181,8 @@ func InferBeyond(prog *ssa.Program, pkgs []*packages.Package, known map[*types.V
 		declarations: declared,
 		known:        known,
 		roots:        make(map[*lockset.Context][]lockset.Root),
+		releases:     make(map[releaseKey]bool),
+		habits:       make(map[*types.Var]*habit),
 		guards:       &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), declarations: declared},
 	}
 	var further []string

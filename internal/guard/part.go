@@ -25,8 +25,8 @@ type subject struct {
 	partOf map[ssa.Instruction]*lockset.Variable
 }
 
-// subjects returns the variables with their sites.
-func (c *chooser) subjects(variables []*lockset.Variable) []*subject {
+// subjectsOf returns the variables with their sites.
+func (c *chooser) subjectsOf(variables []*lockset.Variable) []*subject {
 	accessed := make(map[ssa.Instruction]*lockset.Variable)
 	for _, v := range variables {
 		for _, s := range v.Naming() {
@@ -99,6 +99,12 @@ func (s *subject) conflicts(o lockset.Observation) bool {
 	return slices.ContainsFunc(s.Parts, func(p lockset.Observation) bool {
 		return s.partOf[p.Instr] == part && (o.Kind == Write || p.Kind == Write) && !o.Excludes(p)
 	})
+}
+
+// isOfSamePart reports whether two observations may be of the same part of a struct.
+func (s *subject) isOfSamePart(o, p lockset.Observation) bool {
+	x, y := s.partOf[o.Instr], s.partOf[p.Instr]
+	return x == nil || y == nil || x == y
 }
 
 // preferParts decides for a struct whose parts are guarded by themselves as well which of them

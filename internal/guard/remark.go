@@ -3,6 +3,7 @@ package guard
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,7 +32,8 @@ var (
 	ofLocks      = regexp.MustCompile(`(?i)\b(?:locks|locked|locking|unlock|unlocked)\b`)
 	notWithout   = regexp.MustCompile(`(?i)\b(?:not|never|cannot|n't)\b.*\b(?:without|safe|safely)\b|\bunsafe\b`)
 	aboutItself  = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?(?:it|this)\b`)
-	whenToCallIt = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?\w+(?: function| method)? is not (?:thread-?|goroutine-?)?safe\b|\bnot be called\b|\b(?:only|must|should) be called (?:by|from|on|before|after|once|prior)\b`)
+	whenToCallIt = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?\w+(?: function| method)? is not (?:thread-?|goroutine-?)?safe\b|\bnot be called\b|\b(?:only|must|should|has to|have to|needs to) be called (?:by|from|on|before|after|once|prior)\b`)
+	forOne       = regexp.MustCompile(`(?i)\b(?:not|never|\w+n't)\b[^.]{0,40}\b(?:(?:goroutine|thread|concurrency)[- ]?safe|safe for (?:\w+ )?(?:concurrent|unsynchroni[sz]ed|parallel|simultaneous)|(?:use|used|call|called|accessed|shared) (?:\w+ )?(?:concurrently|simultaneously|in parallel|across goroutines|(?:by|from|between) (?:multiple|several|more)))`)
 	calledBefore = regexp.MustCompile(`(?i)\bbe called (?:before|prior)\b`)
 )
 
@@ -67,6 +69,50 @@ func (s *declarations) readRemarks(fset *token.FileSet, file *ast.File) {
 			}
 		}
 	}
+}
+
+// readForOne reads which types are for one goroutine at a time: a comment on the type, or on a method of it that names the type,
+// says so.
+//
+//	// Flush writes what is buffered. A Writer is not safe for concurrent use.
+//	func (w *Writer) Flush() { ... }
+func (r *declarationReader) readForOne() {
+	for _, d := range r.ast.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok {
+					r.addForOne(r.info.Defs[t.Name], comments(d.Doc, t.Doc), aboutItself)
+				}
+			}
+		case *ast.FuncDecl:
+			if fn, ok := r.info.Defs[d.Name].(*types.Func); ok && fn.Signature().Recv() != nil {
+				if named, ok := types.Unalias(pointedTo(fn.Signature().Recv().Type())).(*types.Named); ok {
+					r.addForOne(named.Obj(), comments(d.Doc), nil)
+				}
+			}
+		}
+	}
+}
+
+// addForOne adds a type if a sentence that names it, or begins in another way, says that it is for one goroutine.
+func (r *declarationReader) addForOne(of types.Object, doc string, begin *regexp.Regexp) {
+	name, ok := of.(*types.TypeName)
+	if !ok {
+		return
+	}
+	names := regexp.MustCompile(`\b` + regexp.QuoteMeta(name.Name()) + `s?\b`)
+	if slices.ContainsFunc(sentences(doc), func(s string) bool {
+		return forOne.MatchString(s) && (names.MatchString(s) || begin != nil && begin.MatchString(s))
+	}) {
+		r.forOne[name] = true
+	}
+}
+
+// isForOne reports whether a comment says that the object of a method is for one goroutine at a time.
+func (s *declarations) isForOne(fn *ssa.Function) bool {
+	owner := receiverOf(lockset.Outermost(fn))
+	return owner != nil && s.forOne[owner.Obj()]
 }
 
 // isForBefore reports whether a comment on a function says that it is for before the object is used.

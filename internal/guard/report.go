@@ -37,6 +37,8 @@ type (
 		Why      string         `json:"why,omitempty"`
 		Doubt    string         `json:"doubt,omitempty"` // why it may be meant to be so
 		From     []ReportedCall `json:"from,omitempty"`
+		Beside   *ReportedCall  `json:"beside,omitempty"` // another access, with the lock, that it can happen beside
+		Shared   string         `json:"shared,omitempty"` // what shows that goroutines share the object
 	}
 	ReportedCall struct {
 		Function string `json:"function"`

@@ -85,6 +85,73 @@ func branchesOn(v ssa.Value) []*ssa.BasicBlock {
 	return all
 }
 
+// isBehindSection reports whether a function has taken the lock ahead of an access.
+func (c *chooser) isBehindSection(o lockset.Observation, lock *types.Var) bool {
+	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {
+		taken := c.analysis.Taken(i)
+		return taken != nil && c.places.Variable(taken) == lock && isAhead(i, o.Instr)
+	})
+}
+
+// isSetOnce reports whether all writes of a field are made only if it is seen to have no value.
+//
+//	c.mu.Lock()
+//	if c.retries == 0 {
+//		c.retries = 3
+//	}
+//	c.mu.Unlock()
+//	return c.retries
+func isSetOnce(v *subject) bool {
+	for _, s := range v.sites {
+		for _, o := range s.Observations {
+			if o.Kind == Write && !makesObject(o) && !isWrittenIfZero(o.Instr) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isWrittenIfZero reports whether a store to a field is on the side of a branch on which the field has no value.
+func isWrittenIfZero(write ssa.Instruction) bool {
+	store, ok := write.(*ssa.Store)
+	if !ok {
+		return false
+	}
+	to, ok := store.Addr.(*ssa.FieldAddr)
+	if !ok {
+		return false
+	}
+	for b := store.Block(); b.Idom() != nil; b = b.Idom() {
+		branch, ok := b.Idom().Instrs[len(b.Idom().Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		compared, ok := branch.Cond.(*ssa.BinOp)
+		if !ok || compared.Op != token.EQL && compared.Op != token.NEQ || !isZero(compared.Y) {
+			continue
+		}
+		load, ok := compared.X.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			continue
+		}
+		side := branch.Block().Succs[0]
+		if compared.Op == token.NEQ {
+			side = branch.Block().Succs[1]
+		}
+		if of, ok := load.X.(*ssa.FieldAddr); ok && of.X == to.X && of.Field == to.Field && side.Dominates(store.Block()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isZero reports whether a value is nil, zero or empty.
+func isZero(v ssa.Value) bool {
+	k, ok := v.(*ssa.Const)
+	return ok && (k.Value == nil || k.Value.ExactString() == "0" || k.Value.ExactString() == `""`)
+}
+
 // isBehindWait reports whether an access is made only behind a wait for goroutines.
 func isBehindWait(o lockset.Observation) bool {
 	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {

@@ -23,25 +23,58 @@ import (
 //	func (c *Cache) Start()           { c.mu.Lock(); ... }     none: it is done once, before the others
 //	func NewCache() *Cache            { ... }                  none: nothing has the cache yet
 
-// isWitnessed reports whether some of the observations without a lock have a witness.
-func (c *chooser) isWitnessed(v *subject, without []lockset.Observation, way *locks.Place) bool {
-	return slices.ContainsFunc(without, func(o lockset.Observation) bool {
-		if !isOnSharedObject(o) || isOrdered(o) {
-			return false
+// A Witness is an access that another one can happen beside, one of both a write, and what shows that goroutines share the
+// object.
+type Witness struct {
+	Kind    Kind
+	Func    string
+	At      token.Position // none if none was found
+	Sharing Sharing
+}
+
+// isSeen reports whether there is one.
+func (w *Witness) isSeen() bool { return w.At.IsValid() || w.Sharing == Demanded }
+
+// witness returns a witness of an access that some observations make without a lock, the one with most to show for it.
+func (c *chooser) witness(v *subject, s *lockset.Site, without []lockset.Observation, way *locks.Place, alsoHeld bool) Witness {
+	var best Witness
+	if c.isLeftToCallers(s, way) {
+		return best
+	}
+	for _, o := range without {
+		other := c.besideOf(v, o, way)
+		if other == nil {
+			continue
 		}
-		callers := slices.DeleteFunc(slices.Clone(c.rootsOf(o)), func(r lockset.Root) bool { return !isOfUsers(r) || !isAnyTime(r) })
-		return len(callers) > 0 && slices.ContainsFunc(v.sites, func(s *lockset.Site) bool {
-			return slices.ContainsFunc(s.Observations, func(p lockset.Observation) bool {
-				return c.isWitness(o, p, way) && c.runsBeside(callers, o, p)
-			})
-		}) || isCheckOfAPI(o) && c.isLockOfOne(v, o, way)
-	})
+		w := Witness{other.Kind, functionName(other.Instr.Parent()), c.fset.Position(other.At), c.sharing(v, o, way, alsoHeld)}
+		if !best.isSeen() || best.Sharing == NotShared {
+			best = w
+		}
+	}
+	return best
+}
+
+// besideOf returns an observation with the lock that another one without it can happen beside; nil if there is none.
+func (c *chooser) besideOf(v *subject, o lockset.Observation, way *locks.Place) *lockset.Observation {
+	if !isOnSharedObject(o) || isOrdered(o) {
+		return nil
+	}
+	callers := slices.DeleteFunc(slices.Clone(c.rootsOf(o)), func(r lockset.Root) bool { return !isOfUsers(r) || !isAnyTime(r) })
+	ofOne := isCheckOfAPI(o) && c.isLockOfOne(v, o, way)
+	for _, s := range v.sites {
+		for _, p := range s.Observations {
+			if c.isWitness(v, o, p, way) && (ofOne || c.runsBeside(callers, o, p)) {
+				return &p
+			}
+		}
+	}
+	return nil
 }
 
 // isWitness reports whether an observation with the lock is of what another one may access without it, one of both a
-// write.
-func (c *chooser) isWitness(o, p lockset.Observation, way *locks.Place) bool {
-	return c.hasForAccess(p, way) && (o.Kind == Write || p.Kind == Write) && !makesObject(p) && mayBeSame(o, p)
+// write. What writes with the lock held for reading is kept from all that has it for writing.
+func (c *chooser) isWitness(v *subject, o, p lockset.Observation, way *locks.Place) bool {
+	return c.hasForAccess(p, way) && v.isOfSamePart(o, p) && (o.Kind == Write || p.Kind == Write) && !o.Excludes(p) && !makesObject(p) && mayBeSame(o, p)
 }
 
 func isCheckOfAPI(o lockset.Observation) bool {
@@ -66,7 +99,7 @@ func (c *chooser) isLockOfOne(v *subject, o lockset.Observation, way *locks.Plac
 			if slices.ContainsFunc(c.rootsOf(p), func(r lockset.Root) bool { return r.Func != o.Instr.Parent() }) {
 				return false
 			}
-			writes = writes || c.isWitness(o, p, way) && lockset.Outermost(p.Instr.Parent()) == p.Instr.Parent()
+			writes = writes || c.isWitness(v, o, p, way) && lockset.Outermost(p.Instr.Parent()) == p.Instr.Parent()
 		}
 	}
 	return writes
@@ -255,10 +288,10 @@ func isOfUsers(r lockset.Root) bool {
 	return r.Outside && r.Func.Parent() == nil && token.IsExported(name) && (r.Func.Signature.Recv() != nil || !making.MatchString(name))
 }
 
-// IsOfUsers reports whether users of the package can have an access made, and so twice at once.
+// IsOfUsers reports whether users of the package can have an access made at any time, and so twice at once.
 func IsOfUsers(o lockset.Observation) bool {
 	return slices.ContainsFunc(append([]*lockset.Context{o.Context}, o.Others...), func(ctx *lockset.Context) bool {
-		return slices.ContainsFunc(ctx.Roots(), isOfUsers)
+		return slices.ContainsFunc(ctx.Roots(), func(r lockset.Root) bool { return isOfUsers(r) && isAnyTime(r) })
 	})
 }
 

@@ -131,7 +131,7 @@ func exportFact(pass *analysis.Pass, g *guard.Guard, d *guard.Datum) {
 }
 
 func report(pass *analysis.Pass, g *guard.Guard, d *guard.Datum, v guard.Deviation, ignored func(token.Pos) bool) {
-	at := position(pass, v)
+	at := position(pass, v.At)
 	if !at.IsValid() || ignored(at) {
 		return
 	}
@@ -148,6 +148,9 @@ func report(pass *analysis.Pass, g *guard.Guard, d *guard.Datum, v guard.Deviati
 	if g.Lock.Object.Pos().IsValid() && g.Lock.Object.Pkg() == pass.Pkg {
 		diagnostic.Related = []analysis.RelatedInformation{{Pos: g.Lock.Object.Pos(), Message: "the lock " + g.Lock.Name}}
 	}
+	if w := v.Witness; w.At.IsValid() && position(pass, w.At).IsValid() {
+		diagnostic.Related = append(diagnostic.Related, analysis.RelatedInformation{Pos: position(pass, w.At), Message: fmt.Sprintf("the %s in %s that it can happen beside", w.Kind, w.Func)})
+	}
 	for _, c := range v.From {
 		diagnostic.Related = append(diagnostic.Related, analysis.RelatedInformation{Pos: at, Message: fmt.Sprintf("called by %s at %s", c.Func, c.At)})
 	}
@@ -157,12 +160,12 @@ func report(pass *analysis.Pass, g *guard.Guard, d *guard.Datum, v guard.Deviati
 	pass.Report(diagnostic)
 }
 
-// position is where an access stands in the files of the pass.
-func position(pass *analysis.Pass, v guard.Deviation) token.Pos {
+// position is where something stands in the files of the pass.
+func position(pass *analysis.Pass, at token.Position) token.Pos {
 	for _, file := range pass.Files {
 		f := pass.Fset.File(file.FileStart)
-		if f.Name() == v.At.Filename && v.At.Line <= f.LineCount() {
-			return f.LineStart(v.At.Line) + token.Pos(v.At.Column-1)
+		if f.Name() == at.Filename && at.Line <= f.LineCount() {
+			return f.LineStart(at.Line) + token.Pos(at.Column-1)
 		}
 	}
 	return token.NoPos

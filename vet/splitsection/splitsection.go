@@ -2,14 +2,15 @@
 // and written, by what was read, in a later one. What other goroutines do in between is lost:
 //
 //	c.mu.Lock()
-//	_, ok := c.m[k]
+//	b, ok := c.buckets[k]
 //	c.mu.Unlock()
 //	if !ok {
-//		v := compute(k)
+//		b = &bucket{}
 //		c.mu.Lock()
-//		c.m[k] = v      // by what an earlier section has read
+//		c.buckets[k] = b      // by what an earlier section has read
 //		c.mu.Unlock()
 //	}
+//	b.count()                     // what another goroutine counts in its own is lost
 //
 // A second look at the data in the later section, before the write, makes it right, and is not
 // reported. Nor is a write of a variable by a value that is not computed from what was read, such as
@@ -19,9 +20,10 @@
 //
 // Nor is, without -splitsection.doubtful, a write of which nothing shows that it can be made twice at once: a
 // goroutine of the package makes it, or the key is a pointer of the caller's own, or the object is of a type that the
-// package keeps to itself.
+// package keeps to itself. Nor one by which nothing is seen to be lost: a cache that is filled twice has the same value. What is
+// lost is a value that is computed from what was read, or an object with a state of its own, such as the bucket.
 //
-// splitsection.go has the analyzer, between.go what keeps others from what is between two sections.
+// splitsection.go has the analyzer, between.go what keeps others from what is between two sections, loss.go what is lost.
 package splitsection
 
 import (
@@ -53,7 +55,7 @@ check untrue.`,
 var doubtful bool
 
 func init() {
-	Analyzer.Flags.BoolVar(&doubtful, "doubtful", false, "report also what users of the package are not seen to run at any time")
+	Analyzer.Flags.BoolVar(&doubtful, "doubtful", false, "report also what users of the package are not seen to run at any time, or to lose something by")
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -78,7 +80,7 @@ func run(pass *analysis.Pass) (any, error) {
 type Split struct {
 	Data, Lock  string
 	Read, Write token.Pos
-	// Doubtful: nothing shows that the write can be made twice at once.
+	// Doubtful: nothing shows that the write can be made twice at once, or that something is lost then.
 	Doubtful bool
 }
 
@@ -142,7 +144,7 @@ func (c *checker) pair(read, write *whole.Member) {
 		return
 	}
 	c.found[write.At] = true
-	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !c.isOfUsers(read, write)})
+	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !c.isOfUsers(read, write) || !c.loses(read, write)})
 }
 
 func (c *checker) name(v *types.Var) string {

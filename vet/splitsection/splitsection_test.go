@@ -15,7 +15,8 @@ func TestWritesByWhatAnEarlierSectionHasReadAreReported(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/cache")
 }
 
-// TestOnlyWhatUsersCanRunTwiceIsReportedByDefault: not what one goroutine or one caller does.
-func TestOnlyWhatUsersCanRunTwiceIsReportedByDefault(t *testing.T) {
+// TestOnlyWhatIsLostWhenUsersRunItTwiceIsReportedByDefault: not what one goroutine or one caller does, nor what is the same
+// each time.
+func TestOnlyWhatIsLostWhenUsersRunItTwiceIsReportedByDefault(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/told")
 }

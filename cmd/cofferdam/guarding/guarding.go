@@ -58,7 +58,8 @@ cannot be told, and the signs. Lines that initialise an object before others can
 reach it count for nothing. Deviating accesses follow; those that hold another lock,
 read what only construction writes, or use the lock of an owner that has a mere pointer
 to the object, are in doubt, and so are those of which nothing shows that they can happen
-beside an access with the lock: they are told with -doubtful.`
+beside an access with the lock, or that goroutines share the object: they are told with
+-doubtful.`
 	c.Notes = `Examples:
 
   cofferdam guards ./...

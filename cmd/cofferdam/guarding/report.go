@@ -163,6 +163,12 @@ func (r *report) json(list []*guard.Guard) error {
 				if v.Doubt != guard.NoDoubt {
 					jv.Doubt = v.Doubt.String()
 				}
+				if w := v.Witness; w.At.IsValid() {
+					jv.Beside = &guard.ReportedCall{Function: w.Func, Position: r.place(w.At)}
+				}
+				if v.Witness.Sharing != guard.NotShared {
+					jv.Shared = v.Witness.Sharing.String()
+				}
 				for _, c := range v.From {
 					jv.From = append(jv.From, guard.ReportedCall{Function: c.Func, Position: r.place(c.At)})
 				}

@@ -79,6 +79,12 @@ func (a *Analysis) bornFresh(ctx *Context, v ssa.Value) bool {
 	return false
 }
 
+// IsMade reports whether a value is an object that its function has made, by itself or by a call of a constructor.
+func (a *Analysis) IsMade(v ssa.Value) bool {
+	made, ok := v.(ssa.Instruction)
+	return ok && a.bornFresh(&Context{fn: made.Parent()}, v)
+}
+
 // isFromPool reports whether a value comes out of a sync.Pool, which hands it to one goroutine.
 //
 //	s := sessions.Get().(*Session)      nothing else has s until it is published or put back

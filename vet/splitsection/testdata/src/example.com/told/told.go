@@ -24,7 +24,7 @@ func (r *Registry) Entry(k string) *int {
 	return e
 }
 
-// Length is computed twice.
+// Length is computed twice, and is the same each time.
 func (r *Registry) Length(k string) int {
 	r.mu.Lock()
 	n, ok := r.lengths[k]
@@ -32,11 +32,76 @@ func (r *Registry) Length(k string) int {
 	if !ok {
 		n = compute(k)
 		r.mu.Lock()
-		r.lengths[k] = n // want `write of Registry.lengths by what an earlier section of Registry.mu has read`
+		r.lengths[k] = n
 		r.mu.Unlock()
 	}
 	return n
 }
+
+// A bucket is counted in.
+type bucket struct{ n int }
+
+// Rates have buckets, of which one that another goroutine counts in is replaced.
+type Rates struct {
+	mu      sync.Mutex
+	buckets map[string]*bucket
+	labels  map[string]*label
+}
+
+func (r *Rates) Count(k string) {
+	r.mu.Lock()
+	b, ok := r.buckets[k]
+	r.mu.Unlock()
+	if !ok {
+		b = &bucket{}
+		r.mu.Lock()
+		r.buckets[k] = b // want `write of Rates.buckets by what an earlier section of Rates.mu has read`
+		r.mu.Unlock()
+	}
+	r.mu.Lock()
+	b.n++
+	r.mu.Unlock()
+}
+
+// A label is as it was made.
+type label struct{ text string }
+
+func (r *Rates) Label(k string) *label {
+	r.mu.Lock()
+	l, ok := r.labels[k]
+	r.mu.Unlock()
+	if !ok {
+		l = &label{text: k}
+		r.mu.Lock()
+		r.labels[k] = l
+		r.mu.Unlock()
+	}
+	return l
+}
+
+// Defaults have values that are kept in a variable, which had what was found before.
+type Defaults struct {
+	mu  sync.Mutex
+	all map[string]values
+}
+
+type values struct{ list []int }
+
+func (d *Defaults) Of(k string) int {
+	d.mu.Lock()
+	v, ok := d.all[k]
+	d.mu.Unlock()
+	if !ok {
+		v = values{list: []int{compute(k)}}
+		d.mu.Lock()
+		d.all[k] = v
+		d.mu.Unlock()
+	}
+	use(&v)
+	return len(v.list)
+}
+
+func use(v *values) { println(v.list) }
 
 // A tube is the package's own, and has one writer.
 type tube struct {
