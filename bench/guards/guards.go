@@ -1,7 +1,7 @@
 // Package guards measures how precise the inferred guards are on real modules: it
 // downloads well-known ones at fixed versions, infers their guards, and compares each deviating
 // access, and each section that is split, with a judgement that was made by reading the code.
-// guards.go measures, modules.go has the modules, fresh.go those that were chosen last, drawn.go lots for later, judged.txt the judgements.
+// guards.go measures, loading.go reads the modules, modules.go has the modules, fresh.go those that were chosen last, drawn.go and drawn_late.go those that were drawn since, judged.txt the judgements.
 //
 // A judgement is a line of judged.txt: an access that is reported is "true" if it
 // touches data that the lock is meant to guard without holding the lock, where
@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,6 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
-	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/vet/splitsection"
 )
 
@@ -67,6 +67,7 @@ func (o *options) Measure(s *command.Session) (any, error) {
 		return o.measureAll(s, groups[0].name, groups[0].modules[:2])
 	}
 	var all []Counts
+	sum := Counts{}
 	for _, g := range groups {
 		chosen := slices.DeleteFunc(slices.Clone(g.modules), func(m command.Module) bool { return !o.chosen(m) })
 		if len(chosen) == 0 {
@@ -74,11 +75,15 @@ func (o *options) Measure(s *command.Session) (any, error) {
 		}
 		counts, err := o.measureAll(s, g.name, chosen)
 		all = append(all, counts...)
+		for _, c := range counts {
+			sum.add(c)
+		}
 		if err != nil {
 			return all, err
 		}
 		fmt.Fprintln(s.Out)
 	}
+	sum.writeEvidence(s.Out)
 	return all, nil
 }
 
@@ -107,6 +112,7 @@ func (o *options) measureAll(s *command.Session, which string, todo []command.Mo
 	t.Flush()
 	fmt.Fprintln(s.Out)
 	sum.Deviations.summarise(s.Out, "deviations", which)
+	sum.Deviating.summarise(s.Out, "variables with deviations", which)
 	sum.Splits.summarise(s.Out, "split sections", which)
 	return report, nil
 }
@@ -154,8 +160,12 @@ type Counts struct {
 	// Doubtful are accesses without the lock that may be meant to be so: they are not reported.
 	Doubtful   int      `json:"doubtful"`
 	Deviations Verdicts `json:"deviations"`
-	Splits     Verdicts `json:"splitSections"`
-	Seconds    float64  `json:"seconds"`
+	// Deviating are the variables of these: one is true if a deviation of it is.
+	Deviating Verdicts `json:"deviating"`
+	// Evidence is by what shows that goroutines share an object. What nothing does is not reported.
+	Evidence map[string]Evidence `json:"evidence,omitempty"`
+	Splits   Verdicts            `json:"splitSections"`
+	Seconds  float64             `json:"seconds"`
 }
 
 func (c *Counts) add(d Counts) {
@@ -165,8 +175,37 @@ func (c *Counts) add(d Counts) {
 	c.Unknown += d.Unknown
 	c.Doubtful += d.Doubtful
 	c.Deviations.add(d.Deviations)
+	c.Deviating.add(d.Deviating)
 	c.Splits.add(d.Splits)
 	c.Seconds += d.Seconds
+	for what, e := range d.Evidence {
+		if c.Evidence == nil {
+			c.Evidence = make(map[string]Evidence)
+		}
+		sum := c.Evidence[what]
+		sum.Accesses.add(e.Accesses)
+		sum.Data.add(e.Data)
+		sum.Modules += e.Modules
+		c.Evidence[what] = sum
+	}
+}
+
+// Evidence is what accesses of one kind of evidence were judged to be.
+type Evidence struct {
+	Accesses Verdicts `json:"accesses"`
+	Data     Verdicts `json:"data"`
+	Modules  int      `json:"modules"`
+}
+
+// writeEvidence prints how precise each kind of evidence is.
+func (c *Counts) writeEvidence(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "what shows that goroutines share the object\ttrue accesses\tfalse\tnot judged\ttrue data\tfalse\tnot judged\tmodules\t")
+	for _, what := range slices.Sorted(maps.Keys(c.Evidence)) {
+		e := c.Evidence[what]
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", what, e.Accesses.Right, e.Accesses.Wrong, e.Accesses.Unsure, e.Data.Right, e.Data.Wrong, e.Data.Unsure, e.Modules)
+	}
+	t.Flush()
 }
 
 func (c *Counts) row(w io.Writer) {
@@ -195,16 +234,11 @@ func (o *options) measure(s *command.Session, m command.Module) (Counts, error) 
 			return c, err
 		}
 	}
-	// The first load compiles what the module imports, which is not what is measured.
-	config := load.Config{Dir: dir, Patterns: patterns}
-	if _, err := load.Packages(config); err != nil {
-		return c, err
-	}
-	start := time.Now()
-	pkgs, err := load.Packages(config)
+	pkgs, err := loadWithoutCompiling(dir, "@"+m.Version+"/", patterns)
 	if err != nil {
 		return c, err
 	}
+	start := time.Now()
 	known := guard.Infer(pkgs)
 	guards := known.AtLeast(o.least)
 	c.Seconds = time.Since(start).Seconds()
@@ -215,9 +249,7 @@ func (o *options) measure(s *command.Session, m command.Module) (Counts, error) 
 			c.With += d.Evidence.ReadsWith + d.Evidence.WritesWith
 			c.Unknown += d.Evidence.Unknown
 			c.Doubtful += len(d.Deviations) - len(d.Firm())
-			for _, v := range d.Firm() {
-				c.Deviations.count(o.judge(s, m, v.At, d.Name, fmt.Sprintf("%s of it in %s, %.2f", v.Kind, v.Func, d.Confidence)))
-			}
+			o.judgeDatum(s, m, d, &c)
 		}
 	}
 	for _, split := range splitsection.Find(known, o.least) {
@@ -227,6 +259,50 @@ func (o *options) measure(s *command.Session, m command.Module) (Counts, error) 
 		c.Splits.count(o.judge(s, m, pkgs[0].Fset.Position(split.Write), split.Data, "split"))
 	}
 	return c, nil
+}
+
+// judgeDatum counts the deviations of a variable, and the variable.
+func (o *options) judgeDatum(s *command.Session, m command.Module, d *guard.Datum, c *Counts) {
+	of := make(map[string]Verdicts)
+	var told Verdicts
+	for _, v := range d.Deviations {
+		if v.Doubt != guard.NoDoubt && v.Doubt != guard.NotShown {
+			continue
+		}
+		what := v.Witness.Sharing.String()
+		j := o.judge(s, m, v.At, d.Name, fmt.Sprintf("%s of it in %s, %.2f, %s", v.Kind, v.Func, d.Confidence, what))
+		verdicts := of[what]
+		verdicts.count(j)
+		of[what] = verdicts
+		if v.Doubt == guard.NoDoubt {
+			told.count(j)
+		}
+	}
+	c.Deviations.add(told)
+	c.Deviating.add(told.one())
+	for what, verdicts := range of {
+		if c.Evidence == nil {
+			c.Evidence = make(map[string]Evidence)
+		}
+		e := c.Evidence[what]
+		e.Accesses.add(verdicts)
+		e.Data.add(verdicts.one())
+		e.Modules = 1
+		c.Evidence[what] = e
+	}
+}
+
+// one is the verdict on what all the reports are of.
+func (v *Verdicts) one() Verdicts {
+	switch {
+	case v.Right > 0:
+		return Verdicts{Right: 1}
+	case v.Wrong > 0:
+		return Verdicts{Wrong: 1}
+	case v.Unsure > 0:
+		return Verdicts{Unsure: 1}
+	}
+	return Verdicts{}
 }
 
 // judge finds the judgement of what is reported at a place.
