@@ -32,7 +32,8 @@ var (
 	ofLocks      = regexp.MustCompile(`(?i)\b(?:locks|locked|locking|unlock|unlocked)\b`)
 	notWithout   = regexp.MustCompile(`(?i)\b(?:not|never|cannot|n't)\b.*\b(?:without|safe|safely)\b|\bunsafe\b`)
 	aboutItself  = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?(?:it|this)\b`)
-	whenToCallIt = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?\w+(?: function| method)? is not (?:thread-?|goroutine-?)?safe\b|\bnot be called\b|\b(?:only|must|should|has to|have to|needs to) be called (?:by|from|on|before|after|once|prior)\b`)
+	whenToCallIt = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?\w+(?: function| method)? is not (?:thread-?|goroutine-?)?safe\b|\bnot be called\b|\b(?:only|must|should|has to|have to|needs to) be (?:called|used) (?:by|from|on|before|after|once|prior)\b`)
+	notSafe      = regexp.MustCompile(`(?i)(?:^\s*(?:note:?\s+)?|\b(?:note|warning|caution): )(?:unsafe|not (?:\w+[- ])?safe)\b`)
 	forOne       = regexp.MustCompile(`(?i)\b(?:not|never|\w+n't)\b[^.]{0,40}\b(?:(?:goroutine|thread|concurrency)[- ]?safe|safe for (?:\w+ )?(?:concurrent|unsynchroni[sz]ed|parallel|simultaneous)|(?:use|used|call|called|accessed|shared) (?:\w+ )?(?:concurrently|simultaneously|in parallel|across goroutines|(?:by|from|between) (?:multiple|several|more)))`)
 	calledBefore = regexp.MustCompile(`(?i)\bbe called (?:before|prior)\b`)
 )
@@ -45,10 +46,11 @@ func saysNeedless(text string, forms ...*regexp.Regexp) bool {
 	})
 }
 
-// saysWhen reports whether a comment on a function says when that may be called, other than with a lock.
+// saysWhen reports whether a comment on a function says when that may be called, other than with a lock. A sentence that begins
+// with what is not safe is about the function.
 func saysWhen(doc, name string, when *regexp.Regexp) bool {
 	return !callerHolds(doc) && slices.ContainsFunc(sentences(doc), func(s string) bool {
-		return when.MatchString(s) && (aboutItself.MatchString(s) || strings.HasPrefix(strings.TrimSpace(s), name+" "))
+		return notSafe.MatchString(s) && when == whenToCallIt || when.MatchString(s) && (aboutItself.MatchString(s) || strings.HasPrefix(strings.TrimSpace(s), name+" "))
 	})
 }
 

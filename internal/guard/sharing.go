@@ -35,11 +35,12 @@ const (
 	// branch it may do so by what it knows of the object.
 	OwnLock
 	// Habit: users can call the function, which uses data of its receiver, or of the package, and of those that they can call
-	// and that use what the lock guards, at least two of three take it, or one of two. What has the data from another object
-	// may be called by one that holds the lock.
+	// and that use what the lock guards, at least two of three take it. What has the data from another object may be called by
+	// one that holds the lock.
 	Habit
-	// OfMap: users can call the function, and the data is a map of its receiver, or of the package. That one is read while it is written ends the program, so
-	// that nothing else than a mistake, or one goroutine that alone has the object, would do without the lock.
+	// OfMap: users can call the function, and the data is a map of its receiver, or of the package, that at least half of the
+	// functions take the lock for. That one is read while it is written ends the program, so that nothing else than a mistake,
+	// or one goroutine that alone has the object, would do without the lock.
 	OfMap
 )
 
@@ -79,7 +80,7 @@ func (c *chooser) sharing(v *subject, o lockset.Observation, way *locks.Place, a
 	case c.habitOf(lock, way).isToTake():
 		return Habit
 	}
-	if _, ok := v.Object.Type().Underlying().(*types.Map); ok {
+	if _, ok := v.Object.Type().Underlying().(*types.Map); ok && c.isMostlyTakenFor(v, way) {
 		return OfMap
 	}
 	return NotShared
@@ -107,12 +108,9 @@ func isInside(p *locks.Place) bool {
 // A habit is which functions that users can call take a lock wherever they use what it guards, and which do not.
 type habit struct{ careful, careless map[*ssa.Function]bool }
 
-// isToTake reports whether the habit is to take the lock: where a third of the functions do without, the lock may be for something
-// else. Of two functions one has a lock for the other.
-func (h *habit) isToTake() bool {
-	careful, careless := len(h.careful), len(h.careless)
-	return careful >= 2 && careful >= 2*careless || careful == 1 && careless == 1
-}
+// isToTake reports whether the habit is to take the lock: one function may be by chance, and where a third does without, the lock
+// is for something else.
+func (h *habit) isToTake() bool { return len(h.careful) >= 2 && len(h.careful) >= 2*len(h.careless) }
 
 // habitOf returns the habit for a lock. What it guards is what stands beside it and is written with it by something.
 func (c *chooser) habitOf(lock *types.Var, way *locks.Place) *habit {
@@ -153,6 +151,27 @@ func (c *chooser) countHabit(h *habit, o lockset.Observation, way *locks.Place) 
 	case !isForSetup(fn) && lockset.HoldingOf(c.places, o, way) != lockset.CannotTell:
 		h.careless[fn] = true
 	}
+}
+
+// isMostlyTakenFor reports whether at least half of the functions that use a variable take the lock for it, and more than one.
+func (c *chooser) isMostlyTakenFor(v *subject, way *locks.Place) bool {
+	h := &habit{make(map[*ssa.Function]bool), make(map[*ssa.Function]bool)}
+	for _, s := range v.sites {
+		for _, o := range s.Observations {
+			fn := lockset.Outermost(o.Instr.Parent())
+			switch {
+			case makesObject(o):
+			case c.hasForAccess(o, way):
+				h.careful[fn] = true
+			case lockset.HoldingOf(c.places, o, way) != lockset.CannotTell:
+				h.careless[fn] = true
+			}
+		}
+	}
+	for fn := range h.careless {
+		delete(h.careful, fn)
+	}
+	return len(h.careful) >= 2 && len(h.careful) >= len(h.careless)
 }
 
 // isForSetup reports whether a function, by its name, is for making an object or making it ready.

@@ -47,6 +47,12 @@ func (t *Table) Sub(k string) {
 	t.m[k]--
 }
 
+func (t *Table) Has(k string) bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.m[k] > 0
+}
+
 func (t *Table) Set(k string, n int) {
 	t.m[k] = n // want `write of Table.m: does not hold Table.mu`
 }
