@@ -225,6 +225,21 @@ func makesObject(o lockset.Observation) bool {
 	return false
 }
 
+// makesLock reports whether the function of an observation gives the object its lock: nothing can have held that before.
+//
+//	t.names = make(map[string]bool)
+//	t.mu = new(sync.Mutex)
+func (c *chooser) makesLock(o lockset.Observation, lock *types.Var) bool {
+	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {
+		store, ok := i.(*ssa.Store)
+		if !ok {
+			return false
+		}
+		at := c.analysis.PlaceOf(store.Addr)
+		return at != nil && c.places.Variable(at) == lock && o.Base != nil && at.Root() == o.Base.Root()
+	})
+}
+
 // isCopied reports whether the function of an observation makes an object that it is given a copy of another
 // one: it writes into a field what the same field of the other holds.
 //

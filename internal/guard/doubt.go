@@ -164,7 +164,9 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 	switch {
 	case all(func(o lockset.Observation) bool { return c.isReferenceAlone(v, o, way) }):
 		return Reference
-	case all(func(o lockset.Observation) bool { return makesObject(o) || isCopied(o) || c.isCalledByMaker(o) }):
+	case all(func(o lockset.Observation) bool {
+		return makesObject(o) || isCopied(o) || c.makesLock(o, lock) || c.isCalledByMaker(o)
+	}):
 		return Maker
 	case all(func(o lockset.Observation) bool { return c.isHandedLock(o, lock) }):
 		return HandedOver
@@ -379,7 +381,8 @@ func setWhileMade(v *subject) bool {
 // is shared, and the lock is held where that is used.
 func (c *chooser) isReferenceAlone(v *subject, o lockset.Observation, way *locks.Place) bool {
 	load, ok := o.Instr.(*ssa.UnOp)
-	if !ok || load.Op != token.MUL || o.Kind == Write || !locks.IsReference(v.Object.Type()) {
+	passed := c.analysis.Acquires(o.Instr, c.places.Variable(way)) // to a function that takes the lock to use it
+	if o.Kind == Write || !locks.IsReference(v.Object.Type()) || !passed && (!ok || load.Op != token.MUL) {
 		return false
 	}
 	for _, s := range v.sites {
@@ -390,7 +393,7 @@ func (c *chooser) isReferenceAlone(v *subject, o lockset.Observation, way *locks
 		}
 	}
 	return !slices.ContainsFunc(v.Uses, func(u lockset.Use) bool {
-		return u.Load == load && lockset.HoldingOf(c.places, u.Observation, way) == lockset.NotHeld
+		return u.Load == load && lockset.HoldingOf(c.places, u.Observation, way) == lockset.NotHeld && !c.analysis.Acquires(u.Instr, c.places.Variable(way))
 	})
 }
 

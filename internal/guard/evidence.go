@@ -105,10 +105,14 @@ func (c *chooser) sortObservations(v *subject, s *lockset.Site, way *locks.Place
 	return has, without
 }
 
-// isLeft reports whether the function is also called with the lock, and the access may be left to its callers.
-func (v *Deviation) isLeft() bool { return v.Why == notByEveryCaller }
+// isLeft reports whether the function is also called with the lock, so that the access may be left to its callers, or takes the lock
+// on some ways, by what it knows of the object.
+func (v *Deviation) isLeft() bool { return v.Why == notByEveryCaller || v.Why == notOnEveryWay }
 
-const notByEveryCaller = "not held by every caller"
+const (
+	notByEveryCaller = "not held by every caller"
+	notOnEveryWay    = "not held on every way"
+)
 
 // maxCallers is how many calls a deviation tells of.
 const maxCallers = 4
@@ -127,7 +131,7 @@ func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way 
 	case lockset.HoldingOf(c.places, worst, way) == lockset.HeldForReading:
 		d.Why = "held for reading only"
 	case has && c.heldInContext(s, worst.Context, way):
-		d.Why = "not held on every way"
+		d.Why = notOnEveryWay
 	case has:
 		d.Why = notByEveryCaller
 		for _, caller := range worst.Context.Callers(maxCallers) {

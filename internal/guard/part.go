@@ -101,10 +101,27 @@ func (s *subject) conflicts(o lockset.Observation) bool {
 	})
 }
 
-// isOfSamePart reports whether two observations may be of the same part of a struct.
+// isOfSamePart reports whether two observations may be of the same part of a struct. The parts of a struct that another package
+// declares are no variables of the program, and are told apart by where they are.
 func (s *subject) isOfSamePart(o, p lockset.Observation) bool {
 	x, y := s.partOf[o.Instr], s.partOf[p.Instr]
-	return x == nil || y == nil || x == y
+	if x != nil && y != nil {
+		return x == y
+	}
+	at, ok := addressOf(o.Instr).(*ssa.FieldAddr)
+	other, also := addressOf(p.Instr).(*ssa.FieldAddr)
+	return !ok || !also || at.Field == other.Field || !types.Identical(at.X.Type(), other.X.Type())
+}
+
+// addressOf is what an instruction loads from or stores to, nil if it does neither.
+func addressOf(i ssa.Instruction) ssa.Value {
+	switch i := i.(type) {
+	case *ssa.UnOp:
+		return i.X
+	case *ssa.Store:
+		return i.Addr
+	}
+	return nil
 }
 
 // preferParts decides for a struct whose parts are guarded by themselves as well which of them

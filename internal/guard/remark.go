@@ -35,6 +35,8 @@ var (
 	whenToCallIt = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?\w+(?: function| method)? is not (?:thread-?|goroutine-?)?safe\b|\bnot be called\b|\b(?:only|must|should|has to|have to|needs to) be (?:called|used) (?:by|from|on|before|after|once|prior)\b`)
 	notSafe      = regexp.MustCompile(`(?i)(?:^\s*(?:note:?\s+)?|\b(?:note|warning|caution): )(?:unsafe|not (?:\w+[- ])?safe)\b`)
 	forOne       = regexp.MustCompile(`(?i)\b(?:not|never|\w+n't)\b[^.]{0,40}\b(?:(?:goroutine|thread|concurrency)[- ]?safe|safe for (?:\w+ )?(?:concurrent|unsynchroni[sz]ed|parallel|simultaneous)|(?:use|used|call|called|accessed|shared) (?:\w+ )?(?:concurrently|simultaneously|in parallel|across goroutines|(?:by|from|between) (?:multiple|several|more)))`)
+	ofSharing    = regexp.MustCompile(`(?i)\b(?:mutex|racy|races?|concurren\w+|goroutines?|threads?|thread-?unsafe|unsafe)\b`)
+	isSafe       = regexp.MustCompile(`(?i)\b(?:is|are|be|can|may)\b.*\b(?:safe|concurrently)\b|\b(?:thread|goroutine|concurrency)[- ]?safe\b`)
 	calledBefore = regexp.MustCompile(`(?i)\bbe called (?:before|prior)\b`)
 )
 
@@ -51,6 +53,20 @@ func saysNeedless(text string, forms ...*regexp.Regexp) bool {
 func saysWhen(doc, name string, when *regexp.Regexp) bool {
 	return !callerHolds(doc) && slices.ContainsFunc(sentences(doc), func(s string) bool {
 		return notSafe.MatchString(s) && when == whenToCallIt || when.MatchString(s) && (aboutItself.MatchString(s) || strings.HasPrefix(strings.TrimSpace(s), name+" "))
+	})
+}
+
+// speaksOfSharing reports whether a comment on a function speaks of locks, goroutines or the like, and not to say that it is safe:
+// what it does without a lock was thought about.
+//
+//	// Iterator returns an iterator. It is not protected by a lock.
+func speaksOfSharing(fn *ssa.Function) bool {
+	syntax, ok := fn.Syntax().(*ast.FuncDecl)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(sentences(comments(syntax.Doc)), func(s string) bool {
+		return (ofSharing.MatchString(s) || aLock.MatchString(s) || ofLocks.MatchString(s)) && (!isSafe.MatchString(s) || forOne.MatchString(s))
 	})
 }
 

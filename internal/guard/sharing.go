@@ -38,10 +38,6 @@ const (
 	// and that use what the lock guards, at least two of three take it. What has the data from another object may be called by
 	// one that holds the lock.
 	Habit
-	// OfMap: users can call the function, and the data is a map of its receiver, or of the package, that at least half of the
-	// functions take the lock for. That one is read while it is written ends the program, so that nothing else than a mistake,
-	// or one goroutine that alone has the object, would do without the lock.
-	OfMap
 )
 
 func (s Sharing) String() string {
@@ -58,30 +54,25 @@ func (s Sharing) String() string {
 		return "the function takes the lock too"
 	case Habit:
 		return "most functions that users call take the lock"
-	case OfMap:
-		return "a map that users change with the lock"
 	}
 	panic(fmt.Sprintf("guard: sharing %d", int(s)))
 }
 
-// sharing says what shows that the object of an access without the lock is shared. alsoHeld says that other calls of the
-// function hold the lock: then it may be left to its callers.
-func (c *chooser) sharing(v *subject, o lockset.Observation, way *locks.Place, alsoHeld bool) Sharing {
+// sharing says what shows that the object of an access without the lock is shared. alsoHeld says that the
+// lock is held there in other calls of the function, or on other ways: then it may be left to callers, or not be needed.
+func (c *chooser) sharing(o lockset.Observation, way *locks.Place, alsoHeld bool) Sharing {
 	lock, fn := c.places.Variable(way), o.Instr.Parent()
 	switch {
 	case isCommand(fn):
 		return InCommand
 	case o.Kind == Write && lockset.HoldingOf(c.places, o, way) == lockset.HeldForReading:
 		return ReadLock
-	case c.takesLockOf(o, lock):
+	case !alsoHeld && c.takesLockOf(o, lock):
 		return OwnLock
 	case alsoHeld || !c.isOfPublicAPI(fn) || o.Base != nil && o.Base.Depth() > 0 && !isInside(o.Base):
 		return NotShared
-	case c.habitOf(lock, way).isToTake():
+	case !speaksOfSharing(fn) && c.habitOf(lock, way).isToTake():
 		return Habit
-	}
-	if _, ok := v.Object.Type().Underlying().(*types.Map); ok && c.isMostlyTakenFor(v, way) {
-		return OfMap
 	}
 	return NotShared
 }
@@ -151,27 +142,6 @@ func (c *chooser) countHabit(h *habit, o lockset.Observation, way *locks.Place) 
 	case !isForSetup(fn) && lockset.HoldingOf(c.places, o, way) != lockset.CannotTell:
 		h.careless[fn] = true
 	}
-}
-
-// isMostlyTakenFor reports whether at least half of the functions that use a variable take the lock for it, and more than one.
-func (c *chooser) isMostlyTakenFor(v *subject, way *locks.Place) bool {
-	h := &habit{make(map[*ssa.Function]bool), make(map[*ssa.Function]bool)}
-	for _, s := range v.sites {
-		for _, o := range s.Observations {
-			fn := lockset.Outermost(o.Instr.Parent())
-			switch {
-			case makesObject(o):
-			case c.hasForAccess(o, way):
-				h.careful[fn] = true
-			case lockset.HoldingOf(c.places, o, way) != lockset.CannotTell:
-				h.careless[fn] = true
-			}
-		}
-	}
-	for fn := range h.careless {
-		delete(h.careful, fn)
-	}
-	return len(h.careful) >= 2 && len(h.careful) >= len(h.careless)
 }
 
 // isForSetup reports whether a function, by its name, is for making an object or making it ready.

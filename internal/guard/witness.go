@@ -46,7 +46,7 @@ func (c *chooser) witness(v *subject, s *lockset.Site, without []lockset.Observa
 		if other == nil {
 			continue
 		}
-		w := Witness{other.Kind, functionName(other.Instr.Parent()), c.fset.Position(other.At), c.sharing(v, o, way, alsoHeld)}
+		w := Witness{other.Kind, functionName(other.Instr.Parent()), c.fset.Position(other.At), c.sharing(o, way, alsoHeld)}
 		if !best.isSeen() || best.Sharing == NotShared {
 			best = w
 		}

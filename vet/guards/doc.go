@@ -4,7 +4,7 @@
 // with which lock held, from annotations (+checklocks:mu), comments, names, and the order of
 // fields. An access without the lock is reported if users of the package can make it at any time, beside another one
 // with the lock, and something shows that goroutines share the object: most functions that users call take the lock, or the
-// function itself does, ahead of the access or behind it, or the data is a map, or is written with the lock held for reading.
+// function itself does, ahead of the access or behind it, or the data is written with the lock held for reading.
 // It is not if there is a reason to think that it is meant to be so: another lock is held, the object is being made, a comment
 // says that it is for one goroutine, and so on.
 //

@@ -53,6 +53,24 @@ func (t *Table) Has(k string) bool {
 	return t.m[k] > 0
 }
 
+func (t *Table) Get(k string) int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.m[k]
+}
+
+func (t *Table) Len() int {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.m)
+}
+
+func (t *Table) Clear() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.m = map[string]int{}
+}
+
 func (t *Table) Set(k string, n int) {
 	t.m[k] = n // want `write of Table.m: does not hold Table.mu`
 }
