@@ -2,9 +2,9 @@ package guards
 
 import "github.com/cofferdam-go/cofferdam/bench/command"
 
-// The lots here, and those in drawn_late.go, were drawn from what the module proxy has of some 1,700 well-known modules, the first three in turns over fifteen
+// The lots here, and those in drawn_late.go, were drawn from what the module proxy has of some 1,900 well-known modules, the first three in turns over fifteen
 // kinds of them and the others by chance, and were written down before anything was run on them. Of each module they have the five packages that declare most
-// locks, of the last three lots more. What does not load without cgo, or needs what the proxy does not have, is left out.
+// locks, of the last five lots more. What does not load without cgo, or needs what the proxy does not have, is left out.
 
 // thirteenth is the first on which something had to show that an object is shared.
 var thirteenth = []command.Module{
