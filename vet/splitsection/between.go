@@ -116,11 +116,16 @@ func isLiteral(v ssa.Value, fn *ssa.Function) bool {
 //	c.mu.Unlock()
 //	pending[k] = v
 func (c *checker) isTakenOut(v *lockset.Variable, write *whole.Member) bool {
-	update, ok := write.Instr.(*ssa.MapUpdate)
-	if !ok {
-		return false
+	var reference ssa.Value
+	switch w := write.Instr.(type) {
+	case *ssa.MapUpdate:
+		reference = w.Map
+	case *ssa.Store:
+		if element, ok := w.Addr.(*ssa.IndexAddr); ok {
+			reference = element.X
+		}
 	}
-	taken, ok := update.Map.(*ssa.UnOp)
+	taken, ok := reference.(*ssa.UnOp)
 	return ok && slices.ContainsFunc(writesOf(v, taken.Parent()), func(i ssa.Instruction) bool {
 		_, replaces := i.(*ssa.Store)
 		return replaces && c.known.Analysis.Reaches(taken, i) && !c.known.Analysis.ReleasedBetween(taken, i, c.lock)

@@ -140,11 +140,24 @@ func (c *checker) pair(read, write *whole.Member) {
 		return
 	}
 	inSection := !read.Open && !write.Open && !read.Unknown && !write.Unknown && !read.ByCall() && !write.ByCall()
-	if !inSection || c.found[write.At] || !isLost(read, write) || c.looksAgain(read, write) || c.isKept(read, write) {
+	if !inSection || c.found[write.At] || areOtherFields(read.Instr, write.Instr) || !isLost(read, write) || c.looksAgain(read, write) || c.isKept(read, write) {
 		return
 	}
 	c.found[write.At] = true
 	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !c.isOfUsers(read, write) || !c.loses(read, write)})
+}
+
+// areOtherFields reports whether a load and a store are of two fields of a struct. Those of one that another package declares are no
+// variables of the program.
+func areOtherFields(load, store ssa.Instruction) bool {
+	from, ok := load.(*ssa.UnOp)
+	to, also := store.(*ssa.Store)
+	if !ok || !also {
+		return false
+	}
+	x, ok := from.X.(*ssa.FieldAddr)
+	y, also := to.Addr.(*ssa.FieldAddr)
+	return ok && also && x.Field != y.Field && types.Identical(x.X.Type(), y.X.Type())
 }
 
 func (c *checker) name(v *types.Var) string {

@@ -1,6 +1,9 @@
 package told
 
-import "sync"
+import (
+	"net/url"
+	"sync"
+)
 
 func compute(k string) int { return len(k) }
 
@@ -152,4 +155,54 @@ func (c *Clock) Move() {
 	c.mu.Lock()
 	c.now = now
 	c.mu.Unlock()
+}
+
+// A Loop takes its jobs out, and has another list put there.
+type Loop struct {
+	mu    sync.Mutex
+	jobs  []func()
+	spare []func()
+}
+
+func (l *Loop) Add(f func()) {
+	l.mu.Lock()
+	l.jobs = append(l.jobs, f)
+	l.mu.Unlock()
+}
+
+func (l *Loop) Run() {
+	l.mu.Lock()
+	jobs := l.jobs
+	l.jobs = l.spare
+	l.mu.Unlock()
+	for i, job := range jobs {
+		job()
+		jobs[i] = nil
+	}
+}
+
+// An Order is filled by what its name leads to, and by its own number.
+type Order struct {
+	mu  sync.Mutex
+	url url.URL
+}
+
+func (o *Order) Fill() {
+	o.mu.Lock()
+	path := o.url.Path
+	o.mu.Unlock()
+	host := path + "x"
+	o.mu.Lock()
+	o.url.Host = host
+	o.mu.Unlock()
+}
+
+func (o *Order) Extend() {
+	o.mu.Lock()
+	path := o.url.Path
+	o.mu.Unlock()
+	path += "x"
+	o.mu.Lock()
+	o.url.Path = path // want `write of Order.url by what an earlier section of Order.mu has read`
+	o.mu.Unlock()
 }
