@@ -28,15 +28,17 @@ func TestJudgementsAreWellFormed(t *testing.T) {
 	}
 }
 
-// TestModulesAreInOneLot: what is said of a lot would else be said of another.
-func TestModulesAreInOneLot(t *testing.T) {
+// TestPackagesAreInOneLot: what is said of a lot would else be said of another.
+func TestPackagesAreInOneLot(t *testing.T) {
 	met := make(map[string]bool)
 	for _, g := range groups {
 		for _, m := range g.modules {
-			if met[m.Path] {
-				t.Errorf("%s is in two lots", m.Path)
+			for _, p := range m.Packages {
+				if met[p] {
+					t.Errorf("%s is in two lots", p)
+				}
+				met[p] = true
 			}
-			met[m.Path] = true
 		}
 	}
 }
