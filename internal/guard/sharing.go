@@ -99,9 +99,15 @@ func isInside(p *locks.Place) bool {
 // A habit is which functions that users can call take a lock wherever they use what it guards, and which do not.
 type habit struct{ careful, careless map[*ssa.Function]bool }
 
-// isToTake reports whether the habit is to take the lock: one function may be by chance, and where a third does without, the lock
-// is for something else.
-func (h *habit) isToTake() bool { return len(h.careful) >= 2 && len(h.careful) >= 2*len(h.careless) }
+// isToTake reports whether the habit is to take the lock. Where a third of several functions do without, the lock is for something
+// else. Of a type with two functions the one that takes it is what there is to go by:
+//
+//	func (c *Counter) Add(n int) { c.mu.Lock(); c.n += n; c.mu.Unlock() }
+//	func (c *Counter) Get() int  { return c.n }
+func (h *habit) isToTake() bool {
+	careful, careless := len(h.careful), len(h.careless)
+	return careful >= 2 && careful >= 2*careless || careful == 1 && careless == 1
+}
 
 // habitOf returns the habit for a lock. What it guards is what stands beside it and is written with it by something.
 func (c *chooser) habitOf(lock *types.Var, way *locks.Place) *habit {
