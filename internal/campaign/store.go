@@ -56,6 +56,8 @@ const (
 	workerBeats = 3 * time.Second
 	// workerStays is how long a worker is taken to be there after it said so last.
 	workerStays = 4 * workerBeats
+	// openingTries is how often more the servers are asked that did not answer in time, which is 5 s each.
+	openingTries = 5
 	// duplicates is for how long a message that is sent twice is known to be one.
 	duplicates = 2 * time.Minute
 )
@@ -85,7 +87,15 @@ func OpenStore(ctx context.Context, nc *nats.Conn, prefix string, replicas int) 
 			return err
 		},
 	} {
-		if err := make(); err != nil {
+		err := make()
+		for range openingTries {
+			// A cluster that is electing a leader, or is busy, does not answer in the time that the library waits.
+			if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+				break
+			}
+			err = make()
+		}
+		if err != nil {
 			return nil, fmt.Errorf("opening the store of the campaign: %w", err)
 		}
 	}
