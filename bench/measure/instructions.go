@@ -2,6 +2,8 @@ package measure
 
 import (
 	"bufio"
+	"debug/buildinfo"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +36,9 @@ func Count[Request any](ask Request, program string, env []string, args ...strin
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	if program, err = withSymbols(program, dir); err != nil {
+		return nil, fmt.Errorf("counting instructions: %w", err)
+	}
 	file := filepath.Join(dir, "callgrind")
 	cmd := exec.Command(valgrind, append([]string{"--tool=callgrind", "--quiet", "--callgrind-out-file=" + file, program}, args...)...)
 	cmd.Env = append(append(os.Environ(), calm...), env...)
@@ -51,6 +56,30 @@ func Count[Request any](ask Request, program string, env []string, args ...strin
 	}
 	defer f.Close()
 	return readCallgrind(f)
+}
+
+// withSymbols is a program with the names of its functions, by which callgrind tells them apart. What go run
+// builds has none, and is built again.
+func withSymbols(program, dir string) (string, error) {
+	f, err := elf.Open(program)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err := f.Symbols(); !errors.Is(err, elf.ErrNoSymbols) {
+		return program, err
+	}
+	built, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return "", err
+	}
+	again := filepath.Join(dir, "program")
+	build := exec.Command("go", "build", "-o", again, built.Path)
+	build.Env = append(os.Environ(), "GOWORK=") // which is off for what is measured
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building %s with the names of its functions: %w\n%s", built.Path, err, out)
+	}
+	return again, nil
 }
 
 // readCallgrind adds up what callgrind has written: lines with a position and a cost, which belong to
