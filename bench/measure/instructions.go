@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bufio"
+	"context"
 	"debug/buildinfo"
 	"debug/elf"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
 
 // Instructions are how many each function of a program executes, without those of the functions that
@@ -74,10 +77,9 @@ func withSymbols(program, dir string) (string, error) {
 		return "", err
 	}
 	again := filepath.Join(dir, "program")
-	build := exec.Command("go", "build", "-o", again, built.Path)
-	build.Env = append(os.Environ(), "GOWORK=") // which is off for what is measured
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building %s with the names of its functions: %w\n%s", built.Path, err, out)
+	env := append(os.Environ(), "GOWORK=") // which is off for what is measured
+	if _, err := gotool.New("", env).Output(context.Background(), "build", "-o", again, built.Path); err != nil {
+		return "", fmt.Errorf("building it with the names of its functions: %w", err)
 	}
 	return again, nil
 }
