@@ -132,7 +132,9 @@ func (w *writer) harmlessCall(e *ast.CallExpr) string {
 // then. A function that is given places in the slice has to see the slice itself.
 //
 //	slices.SortFunc(x.s, f)    compiled.ArrangeBy(tx, stm.Load(tx, &x.s), slices.SortFunc, compiled.Function(tx, f))
-//	sort.Slice(x.s, less)      compiled.SortSlice(tx, stm.Load(tx, &x.s), compiled.Function(tx, less))
+//	sort.Slice(x.s, less)      compiled.SortPlaces(tx, stm.Load(tx, &x.s), compiled.Function(tx, less), sort.Sort)
+//
+// The package is named in each, as it may be imported for this call alone.
 func (w *writer) arrangingCall(e *ast.CallExpr, t target) string {
 	slice := w.expr(e.Args[0])
 	if t.conversion != "" {
@@ -144,8 +146,10 @@ func (w *writer) arrangingCall(e *ast.CallExpr, t target) string {
 	}
 	by := w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Args[1]) + ")"
 	switch t.name {
-	case "Slice", "SliceStable":
-		return w.compiled() + ".Sort" + t.name + given + by + ")"
+	case "Slice":
+		return w.compiled() + ".SortPlaces" + given + by + ", " + w.instance(e.Fun, "Sort") + ")"
+	case "SliceStable":
+		return w.compiled() + ".SortPlaces" + given + by + ", " + w.instance(e.Fun, "Stable") + ")"
 	}
 	return w.compiled() + ".ArrangeBy" + given + w.f.TextOf(e.Fun) + ", " + by + ")"
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
 )
@@ -20,13 +21,13 @@ import (
 var update = flag.Bool("update", false, "write what the compiler makes of the programs to testdata")
 
 // TestRewrite holds the texts of compiled programs to golden files: input.go is the program,
-// output.go what becomes of it, and effects what it cannot undo.
+// output.go what becomes of it, and effects what it cannot undo. What becomes of them is built.
 func TestRewrite(t *testing.T) {
 	names, err := filepath.Glob("testdata/rewrite/*.txtar")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no programs", err)
 	}
-	dir := t.TempDir()
+	dir, built := t.TempDir(), t.TempDir()
 	patterns := []string{}
 	archives := map[string]*txtar.Archive{}
 	for _, name := range names {
@@ -40,6 +41,7 @@ func TestRewrite(t *testing.T) {
 		patterns = append(patterns, "./"+base)
 	}
 	module(t, dir)
+	module(t, built)
 	l, err := listing.New(load.Config{Dir: dir, Patterns: patterns})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +58,9 @@ func TestRewrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := archives[base]
-			got := []txtar.File{a.Files[0], {Name: "output.go", Data: []byte(p.texts()[0].text)}}
+			output := []byte(p.texts()[0].text)
+			write(t, filepath.Join(built, base, "output.go"), output)
+			got := []txtar.File{a.Files[0], {Name: "output.go", Data: output}}
 			var effects bytes.Buffer
 			for _, e := range p.report().Effects {
 				e.Position.Filename = filepath.Base(e.Position.Filename)
@@ -73,6 +77,9 @@ func TestRewrite(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		})
+	}
+	if out, err := gotool.New(built, nil).Command(t.Context(), "build", "./...").CombinedOutput(); err != nil {
+		t.Errorf("what becomes of the programs: %v\n%s", err, out)
 	}
 }
 

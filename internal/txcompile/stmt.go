@@ -176,15 +176,14 @@ func (w *writer) rangeStmt(s *ast.RangeStmt) (before, loop string) {
 	over := w.info().TypeOf(s.X).Underlying()
 	hasValue := s.Value != nil && !isBlank(s.Value)
 	body := piece{s.Body.Pos(), s.Body.End(), ""}
+	if !hasValue && hasConstantLength(w.info(), s.X) {
+		body.text = w.block(s.Body, w.check())
+		return "", w.spliceNode(s, body)
+	}
 	switch over.(type) {
 	case *types.Slice, *types.Pointer:
 		if hasValue && !w.p.isFresh(w.info(), s.X) {
 			return w.rangeElements(s)
-		}
-	case *types.Array:
-		if !hasValue {
-			body.text = w.block(s.Body, w.check())
-			return "", w.spliceNode(s, body)
 		}
 	case *types.Map:
 		body.text = w.block(s.Body, w.check())
@@ -198,6 +197,32 @@ func (w *writer) rangeStmt(s *ast.RangeStmt) (before, loop string) {
 	}
 	body.text = w.block(s.Body, w.check())
 	return "", w.spliceNode(s, w.value(s.X), body)
+}
+
+// hasConstantLength reports whether the length of an expression is a constant, so that a range
+// over no more than its indexes does not evaluate it: it may lead through a nil pointer. An array,
+// or a pointer to one, has such a length unless something is called, or received, to get it.
+func hasConstantLength(info *types.Info, e ast.Expr) bool {
+	t := info.TypeOf(e).Underlying()
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem().Underlying()
+	}
+	if _, ok := t.(*types.Array); !ok {
+		return false
+	}
+	constant := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			constant = constant && (info.Types[n.Fun].IsType() || info.Types[n].Value != nil)
+		case *ast.UnaryExpr:
+			constant = constant && n.Op != token.ARROW
+		}
+		return constant
+	})
+	return constant
 }
 
 func isBlank(e ast.Expr) bool {

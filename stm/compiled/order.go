@@ -28,13 +28,11 @@ func stored[T any](tx *stm.Tx, s, own []T) {
 	}
 }
 
-// SortSlice is sort.Slice(s, less). What less compares are elements at their places, so that
-// they change places in the transaction, in the order in which sort.Slice has them do.
-func SortSlice[T any](tx *stm.Tx, s []T, less func(i, j int) bool) { sort.Sort(places[T]{tx, s, less}) }
-
-// SortSliceStable is sort.SliceStable(s, less).
-func SortSliceStable[T any](tx *stm.Tx, s []T, less func(i, j int) bool) {
-	sort.Stable(places[T]{tx, s, less})
+// SortPlaces is sort.Slice(s, less), or sort.SliceStable, by the function of package sort that
+// has the same order of comparisons: sort.Sort, or sort.Stable. What less compares are elements
+// at their places, so that they change places in the transaction.
+func SortPlaces[T any](tx *stm.Tx, s []T, less func(i, j int) bool, f func(sort.Interface)) {
+	f(places[T]{tx, s, less})
 }
 
 // places are the elements of a slice, for package sort.

@@ -89,7 +89,11 @@ func (g *generator) aliasing() {
 
 func (g *generator) arrays() {
 	v := g.fresh("v")
-	switch g.random.IntN(4) {
+	switch g.random.IntN(6) {
+	case 4:
+		g.line("for %s := range s.rowsOf() { s.n = small(s.n + %s + s.count) }", v, v)
+	case 5:
+		g.line("var %s *state; for i := range %s.grid { s.n = small(s.n + i + %s) }", v, v, g.atom())
 	case 0:
 		g.line("for i, %s := range &s.grid { s.grid[2-i][0] = small(%s[1] + %s) }", v, v, g.atom())
 	case 1:

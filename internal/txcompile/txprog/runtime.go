@@ -190,6 +190,8 @@ func both(s *state, a int) (x, y int) {
 	return x, s.count
 }
 
+func (s *state) rowsOf() [3][4]int { s.count++; return s.grid }
+
 func length(p *node) int {
 	if p == nil {
 		return 0
