@@ -176,6 +176,13 @@ var faults = map[string]fault{
 		}
 		return a + len(s), nil
 	}, endless: true},
+	"slice that does nothing but grow": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		var s []int
+		for i := range (b - a) << 62 {
+			s = append(s, i)
+		}
+		return a + len(s), nil
+	}, endless: true},
 	"endless recursion without a checkpoint": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		return a + descend(b-a), nil
 	}, endless: true, unreachedUnderRace: true},

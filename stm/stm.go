@@ -85,8 +85,10 @@
 // What an interruption does not reach in time: a function that defers something, in its own
 // loop (what it calls is reached; a deferred function could see half of what the loop assigns),
 // and code that is nearly always inside of the runtime, such as a loop that adds to a very long
-// string. The analyzer reports such loops if their bounds
-// were read. In a build with -race each call is one of the race detector too, which cannot be
+// string. One that appends to a slice is ended at the first signal that comes between two
+// growths of the slice, which signals do by the processor time of the goroutine's thread: once
+// that time is longer than the kernel's tick, a few milliseconds, the slice grows no more. The
+// analyzer reports such loops if their bounds were read. In a build with -race each call is one of the race detector too, which cannot be
 // interrupted: a recursion without an access may use up its stack first.
 //
 // The package's own bookkeeping is never interrupted: flags are looked at before an

@@ -6,6 +6,7 @@
 // known to be mapped: the slots, the signal frame, and what the log of a stopped goroutine
 // refers to.
 
+#define ucontext_rbp 120
 #define ucontext_rsp 160
 #define ucontext_rip 168
 #define SYS_rt_sigreturn 15
@@ -68,6 +69,7 @@ found:
 	JLS  done
 	CMPQ CX, 8(AX)
 	JCC  done
+	CALL callers<>(SB)
 	MOVQ $SYS_gettid, AX
 	SYSCALL
 	MOVQ AX, slot_thread(BX)
@@ -95,6 +97,39 @@ doomed:
 	MOVQ R13, DX
 	MOVQ ·control+controlBlock_fault(SB), AX
 	JMP  AX
+
+// callers
+//
+// Notes where the functions on the goroutine's stack return to, innermost first and 0 behind
+// them: what is on top of the stack, which is where a function without a frame returns to, and
+// then by the frame pointers. AX is the g and CX the stack pointer. Frames are above that, one
+// above the other, and below the stack's end, so that whatever is read is memory of the stack;
+// where a function has used the register for something else, what is noted leads nowhere.
+// Uses CX, SI, DI, R8 and R9.
+TEXT callers<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ ucontext_rbp(R13), SI
+	LEAQ slot_callers(BX), DI
+	MOVL $const_callerCount, R8
+	MOVQ 0(CX), R9
+	MOVQ R9, 0(DI)
+	ADDQ $8, DI
+	MOVQ 8(AX), R9
+	SUBQ $16, R9 // the highest address that a frame can have
+next:
+	CMPQ SI, CX
+	JCS  out
+	CMPQ SI, R9
+	JHI  out
+	MOVQ 8(SI), CX
+	MOVQ CX, 0(DI)
+	ADDQ $8, DI
+	LEAQ 8(SI), CX
+	MOVQ 0(SI), SI
+	DECL R8
+	JNZ  next
+out:
+	MOVQ $0, 0(DI)
+	RET
 
 // isSafe
 //

@@ -15,6 +15,14 @@
 // runtime's: a panic at that instruction, deferred functions, and the recover of the
 // transaction, which knows by the mark that it means nothing.
 //
+// A goroutine that allocates without end is in the runtime nearly all the time, and ever longer
+// at a time. So what is judged is also where the functions return to that it is in, which the
+// handler finds by the frame pointers: the first signal that meets it outside of the runtime
+// ends it. And once it is known to be doomed, signals come by the processor time of the threads
+// (alarms), so that it is met as soon as it is outside for longer than the kernel's tick,
+// whatever else the processors do. What cannot be cut short is the one allocation, and the
+// one copy, that it is in.
+//
 // Everything is read while the goroutine is stopped, by its own thread. What the handler reads
 // is memory that the transaction's log keeps alive. A comparison that comes out wrong, because
 // the goroutine was stopped while it made an entry in its log, ends an attempt that could have
@@ -48,6 +56,7 @@
 //
 //	interrupt.go              this
 //	watch_linux_amd64.go      slots, and sending signals
+//	alarm_unsafe.go           signals by processor time
 //	handler_unsafe.go         installing the handler
 //	handler_linux_amd64.s     the handler
 //	safe_unsafe.go            which program counters are safe

@@ -64,6 +64,13 @@ func (f *funcData) isGo() bool {
 	return *(*uint32)(unsafe.Add(unsafe.Pointer(f), after)) != ^uint32(0)
 }
 
+// isAssembly reports whether a program counter is in a function that is written in assembly:
+// those of the runtime that move and clear memory have no frame.
+func isAssembly(pc uintptr) bool {
+	f, _ := describe(pc)
+	return f != nil && f.flag&flagAssembly != 0
+}
+
 // describe returns the description of the function that a program counter is in, and where
 // that begins.
 func describe(pc uintptr) (f *funcData, entry uintptr) {

@@ -4,7 +4,6 @@ package interrupt
 
 import (
 	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -15,6 +14,9 @@ type slot struct {
 	view View // no G: the slot is free
 	// pc is the last program counter that the handler has seen, 0 for none.
 	pc uint64
+	// callers are where the functions that it was in return to, innermost first, up to a 0. The
+	// first is right if the function that it was in has no frame.
+	callers [1 + callerCount + 1]uint64
 	// safe is a range of program counters as offsets to control.base, the upper one in the
 	// upper half: one word, so that the handler never sees half of a change.
 	safe uint64
@@ -24,7 +26,10 @@ type slot struct {
 	info           [128]byte // a siginfo of SIGSEGV
 }
 
-const slotCount = 16
+const (
+	slotCount   = 16
+	callerCount = 15 // append is some five calls of the runtime deep when it clears memory
+)
 
 var slots [slotCount]slot
 
@@ -68,20 +73,24 @@ func Start(v View) (Watch, bool) {
 	return Watch{}, false
 }
 
-// Stop gives the slot back.
-func (w Watch) Stop() { atomic.StoreUintptr(&w.view.G, 0) }
+// Stop gives the slot back, and ends the alarms if no other goroutine needs them.
+func (w Watch) Stop() {
+	mu.Lock()
+	defer mu.Unlock()
+	atomic.StoreUintptr(&w.view.G, 0)
+	for i := range slots {
+		if atomic.LoadUintptr(&slots[i].view.G) != 0 && atomic.LoadUint64(&slots[i].doomed) != 0 {
+			return
+		}
+	}
+	endAlarms()
+}
 
 // Poke has the handler look at all goroutines with a slot. What it notes is judged by Judge.
 func Poke() {
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return
-	}
 	pid := os.Getpid()
-	for _, t := range tasks {
-		if id, err := strconv.Atoi(t.Name()); err == nil {
-			syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(id), uintptr(syscall.SIGURG))
-		}
+	for _, thread := range threads() {
+		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(thread), uintptr(syscall.SIGURG))
 	}
 }
 
@@ -90,8 +99,12 @@ const chases = 500
 
 // Chase looks at a goroutine that is known to be doomed again and again, on the thread that it
 // was seen on, until it is somewhere safe or this has lasted for some milliseconds: it may be
-// in the runtime nearly all the time.
+// in the runtime nearly all the time. Alarms look at it as well from then on, until it is
+// watched no more.
 func (w Watch) Chase(ended func() bool) {
+	if atomic.LoadUint64(&w.doomed) != 0 {
+		setAlarms()
+	}
 	pid := uintptr(os.Getpid())
 	for i := 0; i < chases && atomic.LoadUint64(&w.doomed) != 0 && !ended(); i++ {
 		syscall.RawSyscall(syscall.SYS_TGKILL, pid, uintptr(atomic.LoadUint64(&w.thread)), uintptr(syscall.SIGURG))
@@ -100,15 +113,30 @@ func (w Watch) Chase(ended func() bool) {
 }
 
 // Judge looks at the program counter that the handler has seen last, and has it interrupt the
-// goroutine around there from now on, if that is safe.
+// goroutine around there from now on, if that is safe. A goroutine that is in the runtime nearly
+// all the time, such as one that appends to a slice of gigabytes, is hardly ever seen elsewhere:
+// what counts is then where it will go on, so that the first time is enough.
 func (w Watch) Judge() {
 	pc := uintptr(atomic.SwapUint64(&w.pc, 0))
-	if pc == 0 {
+	if pc == 0 || w.judged(pc) {
 		return
 	}
+	next := 1
+	if isAssembly(pc) {
+		next = 0
+	}
+	for ; next < len(w.callers); next++ {
+		if pc = uintptr(atomic.LoadUint64(&w.callers[next])); pc == 0 || w.judged(pc) {
+			return
+		}
+	}
+}
+
+// judged has the handler interrupt the goroutine around a program counter, if that is safe.
+func (w Watch) judged(pc uintptr) bool {
 	from, to, ok := safeRange(pc)
-	if !ok {
-		return
+	if ok {
+		atomic.StoreUint64(&w.safe, uint64(from-control.base)|uint64(to-control.base)<<32)
 	}
-	atomic.StoreUint64(&w.safe, uint64(from-control.base)|uint64(to-control.base)<<32)
+	return ok
 }

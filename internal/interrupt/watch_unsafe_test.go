@@ -3,6 +3,8 @@
 package interrupt
 
 import (
+	"reflect"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -25,26 +27,7 @@ var seen struct {
 // TestAGoroutineThatCountsIsInterrupted: when a word that it depends on changes, and not
 // before.
 func TestAGoroutineThatCountsIsInterrupted(t *testing.T) {
-	if !Supported() {
-		t.Fatal("not supported")
-	}
-	word := new(uint64)
-	seen.interruptible, seen.words = 1, []reading{{word, 0}}
-	g := make(chan uintptr)
-	ended := make(chan any)
-	go func() {
-		defer func() { ended <- recover() }()
-		g <- page.G()
-		ended <- count(-1)
-	}()
-	w, ok := Start(View{
-		G: <-g, Interruptible: address(&seen.interruptible), Interrupted: address(&seen.interrupted),
-		Words: address(&seen.words), Pointers: address(&seen.none), Parts: address(&seen.none),
-	})
-	if !ok {
-		t.Fatal("no slot")
-	}
-	defer w.Stop()
+	w, word, ended := watchDoomed(t, func() { count(-1) })
 	for range 100 {
 		Poke()
 		w.Judge()
@@ -55,9 +38,82 @@ func TestAGoroutineThatCountsIsInterrupted(t *testing.T) {
 	default:
 	}
 	atomic.StoreUint64(word, 1)
-	for {
+	untilEnded(t, ended, Poke, w.Judge)
+}
+
+// move copies as much at once as it is given, again and again.
+//
+//go:noinline
+func move(to, from []byte, enough *atomic.Bool) {
+	for !enough.Load() {
+		copy(to, from)
+	}
+}
+
+// watchDoomed starts a goroutine, and a watch of it. The word is what it depends on.
+func watchDoomed(t *testing.T, f func()) (w Watch, word *uint64, ended chan any) {
+	t.Helper()
+	word = new(uint64)
+	seen.interruptible, seen.interrupted, seen.words = 1, 0, []reading{{word, 0}}
+	g := make(chan uintptr)
+	ended = make(chan any)
+	go func() {
+		defer func() { ended <- recover() }()
+		g <- page.G()
+		f()
+	}()
+	w, ok := Start(View{
+		G: <-g, Interruptible: address(&seen.interruptible), Interrupted: address(&seen.interrupted),
+		Words: address(&seen.words), Pointers: address(&seen.none), Parts: address(&seen.none),
+	})
+	if !ok {
+		t.Fatal("no slot")
+	}
+	t.Cleanup(w.Stop)
+	return w, word, ended
+}
+
+// TestAGoroutineInTheRuntimeIsSafeWhereItGoesOn: it is in a function of the runtime nearly all
+// the time, and one look at it there is enough to know where it can be interrupted.
+func TestAGoroutineInTheRuntimeIsSafeWhereItGoesOn(t *testing.T) {
+	to, from := make([]byte, 1<<20), make([]byte, 1<<20)
+	var enough atomic.Bool
+	w, _, ended := watchDoomed(t, func() { move(to, from, &enough) })
+	looked := ""
+	for looked != "runtime.memmove" {
 		Poke()
-		w.Judge()
+		if looked = ""; atomic.LoadUint64(&w.pc) != 0 {
+			looked = runtime.FuncForPC(uintptr(atomic.LoadUint64(&w.pc))).Name()
+		}
+	}
+	w.Judge()
+	safe := atomic.LoadUint64(&w.safe)
+	entry := reflect.ValueOf(move).Pointer()
+	if safe == 0 || runtime.FuncForPC(control.base+uintptr(safe&(1<<32-1))).Entry() != entry {
+		t.Errorf("seen in %s, where it goes on is not known: %#x", looked, safe)
+	}
+	enough.Store(true)
+	<-ended
+}
+
+// TestAlarmsLookAtADoomedGoroutine: nothing else does.
+func TestAlarmsLookAtADoomedGoroutine(t *testing.T) {
+	w, word, ended := watchDoomed(t, func() { count(-1) })
+	atomic.StoreUint64(word, 1)
+	untilEnded(t, ended, setAlarms, w.Judge)
+	w.Stop()
+	if len(alarms.of) != 0 {
+		t.Errorf("%d threads have an alarm although nothing is watched", len(alarms.of))
+	}
+}
+
+// untilEnded calls functions until a goroutine has been interrupted.
+func untilEnded(t *testing.T, ended chan any, again ...func()) {
+	t.Helper()
+	for {
+		for _, f := range again {
+			f()
+		}
 		select {
 		case v := <-ended:
 			if _, ok := v.(error); !ok || seen.interrupted != 1 {
@@ -65,6 +121,7 @@ func TestAGoroutineThatCountsIsInterrupted(t *testing.T) {
 			}
 			return
 		default:
+			runtime.Gosched()
 		}
 	}
 }
