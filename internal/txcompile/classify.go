@@ -99,7 +99,25 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	if sig.Recv() == nil && library.IsHarmlessWithout(callee) {
 		return target{kind: unknownCall, reason: "calls " + calleeName(callee) + " with what leads to memory, or has methods"}
 	}
-	return target{kind: unknownCall, reason: "calls " + calleeName(callee)}
+	return target{kind: unknownCall, reason: "calls " + knownName(info, fun, callee)}
+}
+
+// knownName is the name of a function for people. A method that a type has from an embedded one
+// which is not exported is known as the outer type's: t.Error is (*testing.T).Error.
+func knownName(info *types.Info, fun ast.Expr, callee *types.Func) string {
+	sel, ok := fun.(*ast.SelectorExpr)
+	if !ok || info.Selections[sel] == nil {
+		return calleeName(callee)
+	}
+	of := info.Selections[sel]
+	receiver := callee.Signature().Recv().Type()
+	if pointer, ok := receiver.(*types.Pointer); ok {
+		receiver = pointer.Elem()
+	}
+	if named, ok := receiver.(*types.Named); !ok || named.Obj().Exported() || len(of.Index()) == 1 {
+		return calleeName(callee)
+	}
+	return "(" + types.TypeString(of.Recv(), shortQualifier) + ")." + callee.Name()
 }
 
 // reader says what a call is of a function that reads slices, and calls what it is given. It is

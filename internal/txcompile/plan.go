@@ -407,8 +407,12 @@ func (p *program) noteEffects(f *source.File, r region, s ast.Stmt) {
 	}
 }
 
+// note notes an effect. Of several at one place the first is told, which is that of the whole:
+// of a call, and not of the name of what it calls.
 func (p *program) note(at token.Pos, reason string) {
-	p.effects[at] = Effect{Position: p.Fset.Position(at), Reason: reason}
+	if _, ok := p.effects[at]; !ok {
+		p.effects[at] = Effect{Position: p.Fset.Position(at), Reason: reason}
+	}
 }
 
 // sortedEffects returns what transactions cannot undo, in the order of the source.
