@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"strconv"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
@@ -45,6 +46,8 @@ func (w *writer) call(e *ast.CallExpr) string {
 		return w.harmlessCall(e)
 	case arranging:
 		return w.arrangingCall(e, t)
+	case tellingErrors:
+		return w.errorsCall(e, t)
 	}
 	if w.p.ownFill(w.f, w.region, e) {
 		return w.harmlessCall(e)
@@ -152,6 +155,29 @@ func (w *writer) arrangingCall(e *ast.CallExpr, t target) string {
 		return w.compiled() + ".SortPlaces" + given + by + ", " + w.instance(e.Fun, "Stable") + ")"
 	}
 	return w.compiled() + ".ArrangeBy" + given + w.f.TextOf(e.Fun) + ", " + by + ")"
+}
+
+// errorsCall is a call of a function that reads errors. What an error is compared with is not
+// looked at.
+//
+//	fmt.Errorf("get: %w", err)    fmt.Errorf("get: %w", compiled.Error[interface{ Error_stmok() }, ...](tx, err))
+//	errors.Is(err, ErrGone)       errors.Is(compiled.Chain(tx, err), ErrGone)
+func (w *writer) errorsCall(e *ast.CallExpr, t target) string {
+	chain := strings.HasPrefix(t.name, "errors.")
+	var all []piece
+	for i, a := range e.Args {
+		v := w.value(a)
+		switch {
+		case !library.IsError(w.info().TypeOf(a)):
+		case !chain:
+			pointer, value := w.markers("Error")
+			v.text = w.compiled() + ".Error[interface{ " + pointer + "() }, interface{ " + value + "() }](" + w.tx() + ", " + v.text + ")"
+		case i == 0:
+			v.text = w.compiled() + ".Chain(" + w.tx() + ", " + v.text + ")"
+		}
+		all = append(all, v)
+	}
+	return w.spliceNode(e, all...)
 }
 
 // length is a length of something that is about to be allocated.

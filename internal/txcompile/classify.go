@@ -29,13 +29,14 @@ const (
 	harmless               // of a function of the library that neither reads nor writes what is shared
 	callingBack            // likewise, which calls functions that it is given
 	arranging              // of one that changes the order of a slice
+	tellingErrors          // of one that calls methods of the errors that it is given
 	unknownCall            // of anything else: the transaction works in place from here on
 )
 
 // A target is what a call calls.
 type target struct {
 	kind       callKind
-	name       string    // of a builtin, or of what changes the order of a slice
+	name       string    // of a builtin, of what changes the order of a slice, or tells errors
 	conversion string    // of the slice that it is given
 	function   *function // that is cloned
 	reason     string    // why it is unknown, for people
@@ -85,6 +86,9 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	}
 	if library.IsHarmless(info, callee, call) {
 		return target{kind: harmless}
+	}
+	if library.IsOfErrors(info, callee, call) && (callee.Pkg().Path() == "fmt" || !p.unwraps) {
+		return target{kind: tellingErrors, name: callee.FullName()}
 	}
 	if library.IsReader(callee, info, call) {
 		if kind, ok := p.reader(info, call); ok {

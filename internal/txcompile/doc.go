@@ -81,6 +81,8 @@
 //	func(n int) { ... }    compiled.Value(func(n int) { ... }): noted
 //	range f                range compiled.Iterate1(tx, f): the body of the loop is noted
 //	i.m(x)                 compiled.Method[interface{ m_stmok() }, ...](tx, i).m(x), likewise
+//	fmt.Errorf("%w", err)  fmt.Errorf("%w", compiled.Error[...](tx, err)): in place if its method was not compiled
+//	errors.Is(err, e)      errors.Is(compiled.Chain(tx, err), e): in place if err has methods for that
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
 //	x.n -= x.take()        the call, and then x.n, as Go's compiler has it
 //	return x.n, x.take()   tx.Perform(); ...: likewise (see order.go)

@@ -63,6 +63,7 @@ func TestCompiledProgramsPrintTheSame(t *testing.T) {
 		"is a method of a struct without a name, or with a local one, by an embedded pointer",
 		"calls held of a main.holder that leads to its receiver by a pointer, which is read first",
 		"calls a function that leads to its receiver by a pointer, which is read first",
+		"calls fmt.Sprintf with what leads to memory, or has methods",
 		"calls main.boxed, which declares a type, box, whose values become those of an interface",
 	}, slices.Compact(effects)); diff != "" {
 		t.Errorf("what runs alone (-want +got):\n%s", diff)

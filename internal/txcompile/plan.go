@@ -33,6 +33,7 @@ type program struct {
 	keeping    map[*ast.FuncLit]ast.Stmt // and the other way round
 	complete   map[*types.Package]bool   // packages all of whose files are here
 	exposed    map[string]bool           // paths of packages that code which is not here imports
+	unwraps    bool                      // a type of the program has a method Is or Unwrap
 	labels     map[types.Object]label
 	jumps      map[ast.Node]bool   // functions with a goto
 	boxed      map[flow.Place]bool // types of functions whose values become those of an interface
@@ -110,6 +111,7 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 			}
 			if obj, ok := f.Info.Defs[decl.Name].(*types.Func); ok && (decl.Recv != nil || decl.Name.Name != "init") && decl.Name.Name != "_" {
 				p.functions[obj.FullName()] = &function{Func: obj, decl: decl, file: f}
+				p.unwraps = p.unwraps || decl.Recv != nil && (obj.Name() == "Is" || obj.Name() == "Unwrap")
 			}
 		}
 		p.gatherImmediates(f)

@@ -122,6 +122,9 @@ func (f *Flow) From(places []Place) *Reach {
 // leave follows a call of code that is not here: it may call what it is given.
 func (r *Reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
 	r.keeps = r.keeps || callee == nil || !library.KeepsNothing(callee) && !library.IsOf(callee, listing.STM)
+	if library.WritesErrors(call, callee) {
+		r.errors()
+	}
 	for _, arg := range call.Common().Args {
 		switch arg := arg.(type) {
 		case *ssa.Function:
@@ -131,6 +134,19 @@ func (r *Reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
 		default:
 			_, ok := arg.Type().Underlying().(*types.Signature)
 			r.keeps = r.keeps || ok
+		}
+	}
+}
+
+// errors follows a call of a function that writes errors out: it may call the method Error of any
+// type that has one.
+func (r *Reach) errors() {
+	for _, t := range r.prog.RuntimeTypes() {
+		if method := r.prog.MethodSets.MethodSet(t).Lookup(nil, "Error"); method != nil {
+			if fn := r.prog.MethodValue(method); fn != nil && fn.Blocks != nil {
+				r.indirect(fn)
+				r.visit(fn)
+			}
 		}
 	}
 }

@@ -2,7 +2,8 @@
 // of a call in a transaction: which only compute, which change nothing, and which keep none of
 // the functions that they are given. It is about names, and what is not named here is unknown.
 //
-// library.go is about calls in source, and ssa.go about those of go/ssa.
+// library.go is about calls in source, errors.go about those of functions that read errors, and
+// ssa.go about those of go/ssa.
 package library
 
 import (

@@ -12,6 +12,35 @@ func IsOf(fn *ssa.Function, path string) bool {
 	return fn != nil && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == path
 }
 
+// WritesErrors reports whether a call is of a function that calls the method Error of what it is
+// given, and an error is among that:
+//
+//	fmt.Sprint(err)     t1 = new [1]any; t2 = &t1[0]; *t2 = change interface any <- error err; ...
+func WritesErrors(call ssa.CallInstruction, callee *ssa.Function) bool {
+	if !IsOf(callee, "fmt") || !slices.Contains(ofErrors, callee.Object().(*types.Func).FullName()) {
+		return false
+	}
+	return slices.ContainsFunc(call.Common().Args, func(arg ssa.Value) bool {
+		slice, ok := arg.(*ssa.Slice)
+		if !ok {
+			return false
+		}
+		array, ok := slice.X.(*ssa.Alloc)
+		return ok && !allUses(array, func(use ssa.Instruction) bool {
+			element, ok := use.(*ssa.IndexAddr)
+			return !ok || allUses(element, func(use ssa.Instruction) bool {
+				store, ok := use.(*ssa.Store)
+				return !ok || !isErrorAsAny(store.Val)
+			})
+		})
+	})
+}
+
+func isErrorAsAny(v ssa.Value) bool {
+	change, ok := v.(*ssa.ChangeInterface)
+	return ok && IsError(change.X.Type())
+}
+
 // keepsNothing are packages whose functions call no others than those that they are given, and
 // methods.
 var keepsNothing = []string{"bytes", "cmp", "errors", "fmt", "maps", "math", "math/bits", "math/rand", "math/rand/v2", "path", "runtime", "slices", "sort", "strconv", "strings", "sync",

@@ -8,7 +8,7 @@ import "fmt"
 func (g *generator) idiom() {
 	idioms := []func(){
 		g.mapOfMaps, g.mapOfSlices, g.structKeys, g.rows, g.aliasing, g.arrays, g.faults, g.deferredLoop, g.methodValues,
-		g.embedding, g.genericIndex, g.severalResults, g.recursion, g.unnamed, g.comparing, g.globals, g.chosen, g.runes, g.pairs, g.reader,
+		g.embedding, g.genericIndex, g.severalResults, g.recursion, g.unnamed, g.comparing, g.globals, g.chosen, g.runes, g.pairs, g.reader, g.wrapping,
 	}
 	if g.deeds {
 		idioms = append(idioms, g.channel, g.channel, g.goroutine, g.locking, g.heaping, g.sorting, g.searching, g.failing)
@@ -319,8 +319,12 @@ func (g *generator) goroutine() {
 	g.line("if len(s.xs) > 20 { s.xs = s.xs[10:] }")
 }
 
+// locking calls nothing while it holds the lock, or a function that locks as well would wait for
+// ever.
 func (g *generator) locking() {
-	g.line("s.mu.Lock(); s.n = small(%s); s.mu.Unlock()", g.number())
+	v := g.fresh("v")
+	g.line("%s := small(%s)", v, g.number())
+	g.line("s.mu.Lock(); s.n = %s; s.mu.Unlock()", v)
 }
 
 func (g *generator) heaping() {
@@ -354,6 +358,21 @@ func (g *generator) searching() {
 }
 
 // failing has errors, wrapped and of a type of their own.
+// wrapping has errors of the program's own, whose methods read what transactions change, written
+// out by functions that call them.
+func (g *generator) wrapping() {
+	switch g.random.IntN(4) {
+	case 0:
+		g.line("s.err = &failure{small(%s)}", g.number())
+	case 1:
+		g.line("if f, ok := s.err.(*failure); ok { f.code = small(f.code + %s); s.n = small(s.n + len(fmt.Sprint(s.err))) }", g.atom())
+	case 2:
+		g.line("if err := fmt.Errorf(\"%%d: %%w\", %s, s.err); errors.Is(err, errOdd) { s.n++ } else { s.text = fmt.Sprintf(\"%%.9v\", err) }", g.atom())
+	default:
+		g.line("s.err = errOdd")
+	}
+}
+
 func (g *generator) failing() {
 	switch g.random.IntN(4) {
 	case 0:
