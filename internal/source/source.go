@@ -59,6 +59,7 @@
 //	edits.go    Edits: changes of a File by position and node
 //	imports.go  imports that a change needs
 //	expression.go  expressions that are the same
+//	selection.go  what a selector passes on its way, and what is evaluated
 //	uses.go     how a program uses its functions and fields
 //	names.go    what a name means at a place, and names that are free
 //	typeparam.go  types that depend on the instance

@@ -32,10 +32,10 @@ func (p *program) sharedPlace(f *source.File, r region, e ast.Expr) bool {
 			v, ok := f.Info.Uses[e.Sel].(*types.Var)
 			return ok && p.shared(r, v)
 		}
-		if isPointer(s.Recv()) && !throughPointer(s) {
+		if isPointer(s.Recv()) && !source.ThroughPointer(s) {
 			return !p.isFresh(f.Info, e.X)
 		}
-		return throughPointer(s) || p.sharedPlace(f, r, e.X)
+		return source.ThroughPointer(s) || p.sharedPlace(f, r, e.X)
 	case *ast.IndexExpr:
 		if _, ok := f.Info.TypeOf(e.X).Underlying().(*types.Array); ok {
 			return p.sharedPlace(f, r, e.X)

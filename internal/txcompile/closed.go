@@ -25,9 +25,9 @@ func (p *program) lends(info *types.Info, call *ast.CallExpr, callee *function) 
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Selections[sel] != nil {
 		s := info.Selections[sel]
 		switch {
-		case throughPointer(s) || isPointer(s.Recv()):
+		case source.ThroughPointer(s) || isPointer(s.Recv()):
 			return nil, false
-		case hasPointerReceiver(s.Obj().(*types.Func)):
+		case source.HasPointerReceiver(s.Obj().(*types.Func)):
 			to = sel.X
 		case flow.Leads(s.Recv()):
 			return nil, false

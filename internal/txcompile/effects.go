@@ -126,28 +126,11 @@ func (p *program) deedOf(f *source.File, r region, n ast.Node) deed {
 			return deed{n.Pos(), "indexes a value whose type is a type parameter"}
 		}
 	case *ast.SelectorExpr:
-		if s := f.Info.Selections[n]; s != nil && hiddenPath(s, f.Types) {
+		if s := f.Info.Selections[n]; s != nil && source.HiddenPath(s, f.Types) {
 			return deed{n.Pos(), "uses " + n.Sel.Name + " through a field that has no name here"}
 		}
 	}
 	return deed{}
-}
-
-// hiddenPath reports whether a selection passes an embedded pointer that cannot be named in a
-// package.
-func hiddenPath(s *types.Selection, from *types.Package) bool {
-	if s.Kind() == types.FieldVal && !throughPointer(s) {
-		return false
-	}
-	t := s.Recv()
-	for _, i := range s.Index()[:len(s.Index())-1] {
-		field := fieldAt(t, i)
-		if !field.Exported() && field.Pkg() != from && field.Pkg().Path() != from.Path() {
-			return true
-		}
-		t = field.Type()
-	}
-	return false
 }
 
 // unsupported returns why a statement cannot be expressed through a transaction, "" if it

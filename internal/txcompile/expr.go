@@ -300,12 +300,12 @@ func (w *writer) owner(x ast.Expr, s *types.Selection) owner {
 		o.text, o.care = w.place(x)
 		o.text, o.inMemory = parenthesised(o.text), !changes{w.p, w.f, nil}.isPrivate(x)
 	}
-	if s.Kind() == types.FieldVal && !throughPointer(s) {
+	if s.Kind() == types.FieldVal && !source.ThroughPointer(s) {
 		return o
 	}
 	t := s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {
-		field := fieldAt(t, i)
+		field := source.FieldAt(t, i)
 		o.text += "." + field.Name()
 		if o.inMemory {
 			o.care = min(o.care, w.p.careOf(field.Origin()))
@@ -328,7 +328,7 @@ func isPointer(t types.Type) bool {
 // for a pointer, what it holds for a value.
 func (w *writer) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 	o := w.owner(e.X, s)
-	byPointer := hasPointerReceiver(s.Obj().(*types.Func))
+	byPointer := source.HasPointerReceiver(s.Obj().(*types.Func))
 	switch {
 	case byPointer:
 		return o.text

@@ -112,12 +112,12 @@ func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
 				return
 			}
 			if s.Kind() == types.FieldVal {
-				if throughPointer(s) {
+				if source.ThroughPointer(s) {
 					return
 				}
 				continue
 			}
-			if m, ok := s.Obj().(*types.Func); ok && hasPointerReceiver(m) && !throughPointer(s) {
+			if m, ok := s.Obj().(*types.Func); ok && source.HasPointerReceiver(m) && !source.ThroughPointer(s) {
 				p.lent(f, known, inner, stack[:i-1])
 			}
 			return
@@ -177,37 +177,6 @@ func (p *program) lent(f *source.File, known *variable, e ast.Expr, around []ast
 		break
 	}
 	known.addressed = true
-}
-
-// throughPointer reports whether a selection passes an embedded pointer on its way, that is
-// not in the source.
-func throughPointer(s *types.Selection) bool {
-	t := s.Recv()
-	for _, i := range s.Index()[:len(s.Index())-1] {
-		f := fieldAt(t, i)
-		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
-			return true
-		}
-		t = f.Type()
-	}
-	return false
-}
-
-// fieldAt returns a field of a struct, or of what a pointer to one points to.
-func fieldAt(t types.Type, i int) *types.Var {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	return t.Underlying().(*types.Struct).Field(i)
-}
-
-func hasPointerReceiver(m *types.Func) bool {
-	r := m.Signature().Recv()
-	if r == nil {
-		return false
-	}
-	_, ok := r.Type().(*types.Pointer)
-	return ok
 }
 
 func (p *program) variable(v *types.Var) *variable {

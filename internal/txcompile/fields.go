@@ -188,11 +188,11 @@ func (c changes) named(s *ast.StructType) {
 // called notes that a method gets the address of what it is called on.
 func (c changes) called(e *ast.SelectorExpr) {
 	s := c.f.Info.Selections[e]
-	if s == nil || s.Kind() != types.MethodVal || !hasPointerReceiver(s.Obj().(*types.Func)) {
+	if s == nil || s.Kind() != types.MethodVal || !source.HasPointerReceiver(s.Obj().(*types.Func)) {
 		return
 	}
 	c.p.through(s, func(known *field) { known.addressed = true })
-	if !isPointer(s.Recv()) && !throughPointer(s) {
+	if !isPointer(s.Recv()) && !source.ThroughPointer(s) {
 		c.addressed(e.X)
 	}
 }
@@ -246,7 +246,7 @@ func (c changes) isPrivate(e ast.Expr) bool {
 	case *ast.SelectorExpr:
 		s := c.f.Info.Selections[e]
 		switch {
-		case s == nil || throughPointer(s):
+		case s == nil || source.ThroughPointer(s):
 			return false
 		case isPointer(s.Recv()):
 			return c.p.isFresh(c.f.Info, e.X)
@@ -288,7 +288,7 @@ func (c changes) onTheWay(e ast.Expr, note func(*field)) {
 		}
 		note(c.p.field(s.Obj().(*types.Var).Origin()))
 		c.p.through(s, note)
-		if !isPointer(s.Recv()) && !throughPointer(s) {
+		if !isPointer(s.Recv()) && !source.ThroughPointer(s) {
 			c.onTheWay(e.X, note)
 		}
 	}
@@ -300,7 +300,7 @@ func (p *program) through(s *types.Selection, note func(*field)) {
 	var passed []*types.Var
 	t := s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {
-		v := fieldAt(t, i)
+		v := source.FieldAt(t, i)
 		t = v.Type()
 		if passed = append(passed, v); isPointer(t) {
 			passed = nil

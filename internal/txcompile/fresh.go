@@ -162,9 +162,9 @@ func staysPlace(info *types.Info, stack []ast.Node) bool {
 			}
 			s := info.Selections[outer]
 			if s.Kind() != types.FieldVal {
-				return throughPointer(s) || !hasPointerReceiver(s.Obj().(*types.Func))
+				return source.ThroughPointer(s) || !source.HasPointerReceiver(s.Obj().(*types.Func))
 			}
-			if throughPointer(s) {
+			if source.ThroughPointer(s) {
 				return true
 			}
 		case *ast.IndexExpr:

@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // block is a block of statements, in its braces.
@@ -176,7 +178,7 @@ func (w *writer) rangeStmt(s *ast.RangeStmt) (before, loop string) {
 	over := w.info().TypeOf(s.X).Underlying()
 	hasValue := s.Value != nil && !isBlank(s.Value)
 	body := piece{s.Body.Pos(), s.Body.End(), ""}
-	if !hasValue && hasConstantLength(w.info(), s.X) {
+	if !hasValue && source.HasConstantLength(w.info(), s.X) {
 		body.text = w.block(s.Body, w.check())
 		return "", w.spliceNode(s, body)
 	}
@@ -197,32 +199,6 @@ func (w *writer) rangeStmt(s *ast.RangeStmt) (before, loop string) {
 	}
 	body.text = w.block(s.Body, w.check())
 	return "", w.spliceNode(s, w.value(s.X), body)
-}
-
-// hasConstantLength reports whether the length of an expression is a constant, so that a range
-// over no more than its indexes does not evaluate it: it may lead through a nil pointer. An array,
-// or a pointer to one, has such a length unless something is called, or received, to get it.
-func hasConstantLength(info *types.Info, e ast.Expr) bool {
-	t := info.TypeOf(e).Underlying()
-	if pointer, ok := t.(*types.Pointer); ok {
-		t = pointer.Elem().Underlying()
-	}
-	if _, ok := t.(*types.Array); !ok {
-		return false
-	}
-	constant := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			constant = constant && (info.Types[n.Fun].IsType() || info.Types[n].Value != nil)
-		case *ast.UnaryExpr:
-			constant = constant && n.Op != token.ARROW
-		}
-		return constant
-	})
-	return constant
 }
 
 func isBlank(e ast.Expr) bool {

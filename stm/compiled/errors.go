@@ -36,6 +36,7 @@ func Error[M, V any](tx *stm.Tx, err error) error {
 func Chain(tx *stm.Tx, err error) error {
 	wrapped := err
 	for reflect.TypeOf(wrapped) == isOne {
+		tx.Check()
 		wrapped = errors.Unwrap(wrapped)
 	}
 	switch wrapped.(type) {
