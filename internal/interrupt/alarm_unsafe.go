@@ -59,8 +59,8 @@ func newAlarm(thread int) (timer int32, ok bool) {
 	}
 	period := syscall.Timespec{Nsec: alarmPeriod}
 	spec := itimerspec{period, period}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
-	return timer, errno == 0
+	syscall.RawSyscall6(syscall.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
+	return timer, true
 }
 
 // endAlarms ends all alarms.
