@@ -11,13 +11,13 @@ import (
 type weighing struct {
 	datum    *Datum
 	way      *locks.Place
-	without  []uncovered
+	without  []deviatingSite
 	named    bool // by a comment, or by what is known
 	demanded bool // an annotation, or what another package has found out, needs no witness
 }
 
-// An uncovered site has observations that are without the lock; has says that others have it.
-type uncovered struct {
+// A deviatingSite has observations that are without the lock; has says that others have it.
+type deviatingSite struct {
 	*lockset.Site
 	observations []lockset.Observation
 	has          bool
@@ -47,7 +47,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *weighing {
 		switch {
 		case len(without) > 0:
 			e.count(worst(without).Kind, false)
-			w.without = append(w.without, uncovered{s, without, has})
+			w.without = append(w.without, deviatingSite{s, without, has})
 		case has:
 			e.count(s.Kind, true)
 		default:
