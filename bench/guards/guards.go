@@ -1,7 +1,7 @@
 // Package guards measures how precise the inferred guards are on real modules: it
 // downloads well-known ones at fixed versions, infers their guards, and compares each deviating
 // access, and each section that is split, with a judgement that was made by reading the code.
-// guards.go measures, loading.go reads the modules, modules.go has the modules, fresh.go those that were chosen last, drawn.go and drawn_late.go those that were drawn since, further.go other
+// guards.go measures, loading.go reads the modules, modules.go has the modules, fresh.go those that were chosen last, drawn.go, drawn_late.go and drawn_required.go those that were drawn since, further.go other
 // packages of them, judged.txt the judgements.
 //
 // A judgement is a line of judged.txt: an access that is reported is "true" if it
@@ -14,6 +14,7 @@ package guards
 import (
 	"bufio"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"go/token"
@@ -36,7 +37,7 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "guards",
 	About: "how precise inferred guards are on real modules",
-	Usage: "[-list] [-min CONFIDENCE] [-only MODULES] ",
+	Usage: "[-list] [-min CONFIDENCE] [-only MODULES] [-lot LOTS] ",
 	Help: `Infers the guards of modules, which it downloads through the module proxy, and prints how
 many there are, how many accesses deviate, and how many of these are true deviations
 according to bench/guards/judged.txt; and the same of sections that are split.`,
@@ -49,6 +50,7 @@ type options struct {
 	list  bool
 	least float64
 	only  string
+	lot   string
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -56,6 +58,7 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	flags.BoolVar(&o.list, "list", false, "print every deviating access with its judgement")
 	flags.Float64Var(&o.least, "min", 0.5, "leave out what is less sure than this `confidence`")
 	flags.StringVar(&o.only, "only", "", "measure only the `modules` with one of these words in their path")
+	flags.StringVar(&o.lot, "lot", "", "measure only the `lots` with one of these words in their name, as \"sixteenth lot\"")
 	return o
 }
 
@@ -68,9 +71,10 @@ func (o *options) Measure(s *command.Session) (any, error) {
 		return o.measureAll(s, groups[0].name, groups[0].modules[:2])
 	}
 	var all []Counts
+	var failed []error
 	sum := Counts{}
 	for _, g := range groups {
-		chosen := slices.DeleteFunc(slices.Clone(g.modules), func(m command.Module) bool { return !o.chosen(m) })
+		chosen := slices.DeleteFunc(slices.Clone(g.modules), func(m command.Module) bool { return !o.chosen(g, m) })
 		if len(chosen) == 0 {
 			continue
 		}
@@ -80,30 +84,38 @@ func (o *options) Measure(s *command.Session) (any, error) {
 			sum.add(c)
 		}
 		if err != nil {
-			return all, err
+			failed = append(failed, err)
 		}
 		fmt.Fprintln(s.Out)
 	}
 	sum.writeEvidence(s.Out)
-	return all, nil
+	return all, errors.Join(failed...)
 }
 
-// chosen reports whether a module is to be measured.
-func (o *options) chosen(m command.Module) bool {
-	return o.only == "" || slices.ContainsFunc(strings.Split(o.only, ","), func(word string) bool { return strings.Contains(m.Path, word) })
+// chosen reports whether a module of a group is to be measured.
+func (o *options) chosen(g group, m command.Module) bool {
+	return hasOneOf(g.name, o.lot) && hasOneOf(m.Path, o.only)
 }
 
-// measureAll measures some modules, and prints a table of them.
+// hasOneOf reports whether a text has one of the words in it, if there are any.
+func hasOneOf(text, words string) bool {
+	return words == "" || slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(text, word) })
+}
+
+// measureAll measures some modules, and prints a table of them. A module that cannot be measured is left out of it, and told when all others are done:
+// one that the proxy has no more would else cost the figures of hundreds.
 func (o *options) measureAll(s *command.Session, which string, todo []command.Module) ([]Counts, error) {
 	t := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "module\tlocks\tdata\twith\tunknown\tin doubt\tdeviating\ttrue\tfalse\tnot judged\tsplit\ttrue\tfalse\tnot judged\tseconds\t")
 	sum := Counts{Module: "all"}
 	var report []Counts
+	var failed []error
 	for _, m := range todo {
 		fmt.Fprintln(s.Err, m)
 		c, err := o.measure(s, m)
 		if err != nil {
-			return report, fmt.Errorf("%s: %w", m, err)
+			failed = append(failed, fmt.Errorf("%s: %w", m, err))
+			continue
 		}
 		c.row(t)
 		sum.add(c)
@@ -115,7 +127,7 @@ func (o *options) measureAll(s *command.Session, which string, todo []command.Mo
 	sum.Deviations.summarise(s.Out, "deviations", which)
 	sum.Deviating.summarise(s.Out, "variables with deviations", which)
 	sum.Splits.summarise(s.Out, "split sections", which)
-	return report, nil
+	return report, errors.Join(failed...)
 }
 
 // Verdicts are what reports of one kind were judged to be.

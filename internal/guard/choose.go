@@ -82,17 +82,22 @@ func comparePositions(p, q token.Position) int {
 // best weighs the candidates for a variable's lock.
 func (c *chooser) best(v *subject) (*Datum, *types.Var) {
 	if k, ok := c.known[v.Object]; ok {
-		return c.weigh(v, c.besideWay(k.Lock)), k.Lock
+		if w := c.weigh(v, c.besideWay(k.Lock)); w != nil {
+			return c.describeDeviations(v, w), k.Lock
+		}
+		return nil, nil
 	}
-	var best *Datum
-	var lock *types.Var
+	var best *weighing
 	for _, way := range c.candidates(v) {
-		d := c.weigh(v, way)
-		if d != nil && (best == nil || d.Confidence > best.Confidence+1e-9) {
-			best, lock = d, c.places.Variable(way)
+		w := c.weigh(v, way)
+		if w != nil && (best == nil || w.datum.Confidence > best.datum.Confidence+1e-9) {
+			best = w
 		}
 	}
-	return best, lock
+	if best == nil {
+		return nil, nil
+	}
+	return c.describeDeviations(v, best), c.places.Variable(best.way)
 }
 
 // candidates are the locks that may guard a variable, by the ways that lead to them.

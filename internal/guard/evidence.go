@@ -7,40 +7,47 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// weigh gathers what speaks for a lock. It returns nil if nothing does.
-func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
+// A weighing is what speaks for a lock of a variable, and the sites that are without it.
+type weighing struct {
+	datum    *Datum
+	way      *locks.Place
+	without  []deviatingSite
+	named    bool // by a comment, or by what is known
+	demanded bool // an annotation, or what another package has found out, needs no witness
+}
+
+// A deviatingSite has observations that are without the lock; has says that others have it.
+type deviatingSite struct {
+	*lockset.Site
+	observations []lockset.Observation
+	has          bool
+}
+
+// weigh gathers what speaks for a lock. It returns nil if nothing does. What may be meant of the sites without it is another
+// question, which takes far longer to answer, and does not count: describeDeviations asks it of the lock that is chosen.
+func (c *chooser) weigh(v *subject, way *locks.Place) *weighing {
 	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.declarations.signsBetween(v.Object, c.places.Variable(way), way)}
 	prior, isKnown := c.known[v.Object]
 	if isKnown {
 		e = prior.Evidence
 	}
 	stated := isKnown || slices.ContainsFunc(e.Signs, Sign.states)
-	named := isKnown || slices.ContainsFunc(e.Signs, Sign.names)
 	written := slices.ContainsFunc(v.sites, func(s *lockset.Site) bool { return s.Kind == Write })
 	if !written && !stated {
 		return nil
 	}
-	d := &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), By: way.Words(), canBeNamed: canBeNamed(way)}
-	// An annotation, or what another package has found out, needs no witness.
-	demanded := isKnown || slices.Contains(e.Signs, Annotated)
+	w := &weighing{way: way, named: isKnown || slices.ContainsFunc(e.Signs, Sign.names), demanded: isKnown || slices.Contains(e.Signs, Annotated)}
 	inHelper := false
 	for _, s := range v.sites {
-		has, without := c.sortObservations(v, s, way, demanded)
+		has, without := c.sortObservations(v, s, way, w.demanded)
 		if shared := slices.DeleteFunc(slices.Clone(without), makesObject); len(shared) > 0 {
 			without = shared // the line uses an object that the function makes as well
 		}
 		inHelper = inHelper || has && isLockedName(lockset.Outermost(s.Func).Name())
 		switch {
 		case len(without) > 0:
-			dev := c.deviation(s, without, way, has)
-			dev.Doubt = c.doubt(v, without, way, named)
-			if demanded {
-				dev.Witness.Sharing = Demanded
-			} else if dev.Doubt == NoDoubt {
-				dev.Witness = c.witness(v, s, without, way, dev.isLeft())
-			}
-			e.count(dev.Kind, false)
-			d.Deviations = append(d.Deviations, dev)
+			e.count(worst(without).Kind, false)
+			w.without = append(w.without, deviatingSite{s, without, has})
 		case has:
 			e.count(s.Kind, true)
 		default:
@@ -58,12 +65,29 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	if e.ReadsWith+e.WritesWith < least && !stated {
 		return nil
 	}
+	w.datum = &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), By: way.Words(), canBeNamed: canBeNamed(way)}
+	w.datum.Evidence = e
+	w.datum.Confidence = e.Confidence()
+	return w
+}
+
+// describeDeviations completes what was weighed with the sites that are without the lock, and with what may be meant of each.
+func (c *chooser) describeDeviations(v *subject, w *weighing) *Datum {
+	d := w.datum
+	for _, s := range w.without {
+		dev := c.deviation(s.Site, s.observations, w.way, s.has)
+		dev.Doubt = c.doubt(v, s.observations, w.way, w.named)
+		if w.demanded {
+			dev.Witness.Sharing = Demanded
+		} else if dev.Doubt == NoDoubt {
+			dev.Witness = c.witness(v, s.Site, s.observations, w.way, dev.isLeft())
+		}
+		d.Deviations = append(d.Deviations, dev)
+	}
 	slices.SortFunc(d.Deviations, func(x, y Deviation) int { return comparePositions(x.At, y.At) })
-	d.Evidence = e
-	d.Confidence = e.Confidence()
-	d.doubtMajority(named)
-	d.doubtUncovered(named)
-	d.doubtUnwitnessed(named)
+	d.doubtMajority(w.named)
+	d.doubtUncovered(w.named)
+	d.doubtUnwitnessed(w.named)
 	return d
 }
 
@@ -120,12 +144,7 @@ const maxCallers = 4
 // deviation describes a site that is without the lock; has says that it has the lock on
 // other ways or in other contexts.
 func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way *locks.Place, has bool) Deviation {
-	worst := without[0]
-	for _, o := range without {
-		if o.Kind > worst.Kind {
-			worst = o
-		}
-	}
+	worst := worst(without)
 	d := Deviation{Kind: worst.Kind, At: s.At, Func: functionName(s.Func), Instr: worst.Instr}
 	switch {
 	case lockset.HoldingOf(c.places, worst, way) == lockset.HeldForReading:
@@ -139,6 +158,11 @@ func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way 
 		}
 	}
 	return d
+}
+
+// worst is the first of some observations that writes; the first of all if none does.
+func worst(all []lockset.Observation) lockset.Observation {
+	return all[max(0, slices.IndexFunc(all, func(o lockset.Observation) bool { return o.Kind == Write }))]
 }
 
 // isHeldOnOtherWay reports whether an access has the lock when control has come to it on another way.

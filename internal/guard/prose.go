@@ -9,6 +9,9 @@ import (
 // annotationPattern is the form that gVisor's checklocks reads.
 var annotationPattern = regexp.MustCompile(`(?m)^\s*\+checklocks(?:read)?:([\w.]+)\s*$`)
 
+// ignorePattern is the annotation of a function that checklocks is to leave alone.
+var ignorePattern = regexp.MustCompile(`(?m)^\s*\+checklocksignore\s*$`)
+
 // annotation returns the lock that a field's comments annotate it with, "" for none.
 func annotation(text string) string {
 	if m := annotationPattern.FindStringSubmatch(text); m != nil {

@@ -15,7 +15,7 @@ import (
 
 // A remark is a comment by which a function does without a lock: one in it that says that none is
 // needed from there on, or one on it that says so, or when it may be called. That a function does
-// something without a lock, as a comment on it says, is no reason why it may.
+// something without a lock, as a comment on it says, is no reason why it may. The annotation +checklocksignore is a remark, too.
 //
 //	// Header returns the header. It must not be called until after WriteHeader.
 //	func (s *Stream) Header() Header { return s.header }
@@ -78,7 +78,8 @@ func (s *declarations) readRemarks(fset *token.FileSet, file *ast.File) {
 		if !ok || fn.Body == nil {
 			continue
 		}
-		if saysWhen(comments(fn.Doc), fn.Name.Name, whenToCallIt) || saysNeedless(comments(fn.Doc), needless) {
+		doc := comments(fn.Doc)
+		if saysWhen(doc, fn.Name.Name, whenToCallIt) || saysNeedless(doc, needless) || ignorePattern.MatchString(doc) {
 			s.remarks[fn] = append(s.remarks[fn], fn.Pos())
 		}
 		for _, c := range file.Comments {

@@ -130,6 +130,9 @@ func TestPlacesAreInterned(t *testing.T) {
 	if places.Unkeyed(element) != places.Extend(p, Step{Field: Element}) {
 		t.Error("an element without its key is not any element")
 	}
+	if places.Unkeyed(nil) != nil {
+		t.Error("no place has elements")
+	}
 	long := p
 	for range maxDepth {
 		if long = places.Field(long, child); long == nil {

@@ -204,9 +204,9 @@ func (t *Places) rootVariable(r Root) *types.Var {
 	return nil
 }
 
-// Unkeyed returns the place with every element standing for any.
+// Unkeyed returns the place with every element standing for any, nil for none: a place that would be too long is none.
 func (t *Places) Unkeyed(p *Place) *Place {
-	if p.parent == nil {
+	if p == nil || p.parent == nil {
 		return p
 	}
 	s := p.step

@@ -120,7 +120,7 @@ type passage struct {
 func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value, t target, path locks.Path) *passage {
 	p := &passage{target: t, pairs: append(slices.Clip(t.pairs), a.values.ArgumentPairs(t.fn, args)...)}
 	p.entry = entry{unnamedLocks: ctx.entry.unnamedLocks, fromOutside: t.byInterface}
-	if !a.spawnedBefore(ctx.fn, instr) {
+	if (ctx.entry.beforeGoroutines || ctx.entry.byOnce) && !a.spawnedBefore(ctx.fn, instr) {
 		p.entry.beforeGoroutines, p.entry.byOnce = ctx.entry.beforeGoroutines, ctx.entry.byOnce
 	}
 	a.passArguments(ctx, p, args, path)

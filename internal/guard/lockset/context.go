@@ -85,8 +85,11 @@ func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
 func (ctx *Context) isOnlyFromSome(is func(*ssa.Function) bool) bool {
 	only := true
 	ctx.climb(func(c *Context) (further bool) {
-		only = only && (is(c.fn) || len(c.callers) > 0 && !c.entry.fromOutside)
-		return !is(c.fn)
+		if !only || is(c.fn) {
+			return false
+		}
+		only = len(c.callers) > 0 && !c.entry.fromOutside
+		return only
 	})
 	return only
 }

@@ -30,8 +30,12 @@ func (r *recorder) reflect(fn *ssa.Function, args []ssa.Value, instr ssa.Instruc
 	if slices.ContainsFunc(writingWords, func(word string) bool { return strings.Contains(fn.Name(), word) }) {
 		kind = Write
 	}
+	alone := addressesAlone(fn, args)
 	for _, arg := range args {
 		for _, x := range r.asInterfaces(arg, 0) {
+			if alone[x] {
+				continue
+			}
 			found := &reflected{recorder: r, how: how, kind: kind, instr: instr, value: x, paths: paths, seen: make(map[types.Type]bool)}
 			found.from(x.Type(), r.values.Place(x))
 		}

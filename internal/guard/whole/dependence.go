@@ -99,14 +99,16 @@ func localOf(addr ssa.Value) *ssa.Alloc {
 func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 	all := make(map[*ssa.BasicBlock][]*ssa.If)
 	loops := loopsOf(fn).loops
+	ends := &ends{fn: fn, without: make(map[*ssa.BasicBlock][]bool)}
 	for _, b := range fn.Blocks {
 		branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 		if !ok {
 			continue
 		}
 		yes, no := reachable(b.Succs[0], b), reachable(b.Succs[1], b)
+		left := leftAtHeader(b, loops)
 		for _, c := range fn.Blocks {
-			if c != b && yes[c.Index] != no[c.Index] && !isAfterAll(b, c) && !isBehindLoop(b, c, loops) {
+			if c != b && yes[c.Index] != no[c.Index] && !ends.areBehind(b, c) && (left == nil || left.blocks[c]) {
 				all[c] = append(all[c], branch)
 			}
 		}
@@ -114,35 +116,54 @@ func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 	return all
 }
 
-// isAfterAll reports whether the function cannot end, after one block, without another. Of a function
-// without an end, nothing can be said.
-func isAfterAll(b, c *ssa.BasicBlock) bool { return !canEnd(b, c) && canEnd(b, nil) }
-
-// canEnd reports whether the function can end after one block without passing another.
-func canEnd(from, avoid *ssa.BasicBlock) bool {
-	seen := make([]bool, len(from.Parent().Blocks))
-	var search func(b *ssa.BasicBlock) bool
-	search = func(b *ssa.BasicBlock) bool {
-		if b == avoid || seen[b.Index] {
-			return false
-		}
-		seen[b.Index] = true
-		return len(b.Succs) == 0 || slices.ContainsFunc(b.Succs, search)
-	}
-	return search(from)
+// ends are the ways on which a function comes to its end.
+type ends struct {
+	fn *ssa.Function
+	// without are the blocks after which it can end without passing another block, nil for none.
+	without map[*ssa.BasicBlock][]bool
 }
 
-// isBehindLoop reports whether a block begins each round of a loop that can only be left there, and
-// another is not in the loop.
-func isBehindLoop(header, c *ssa.BasicBlock, loops []*loop) bool {
-	for _, l := range loops {
-		if l.header == header && !l.blocks[c] {
-			return !slices.ContainsFunc(header.Parent().Blocks, func(b *ssa.BasicBlock) bool {
-				return b != header && l.blocks[b] && slices.ContainsFunc(b.Succs, func(next *ssa.BasicBlock) bool { return !l.blocks[next] })
-			})
+// areBehind reports whether the function cannot end, after one block, without another. Of a function
+// without an end, nothing can be said.
+func (e *ends) areBehind(b, c *ssa.BasicBlock) bool {
+	return !e.avoiding(c)[b.Index] && e.avoiding(nil)[b.Index]
+}
+
+// avoiding are the blocks after which the function can end without passing one block. They are found backwards from the ends, for all at
+// once: forwards, each pair of blocks of a long function would be a search through it.
+func (e *ends) avoiding(avoid *ssa.BasicBlock) []bool {
+	if known := e.without[avoid]; known != nil {
+		return known
+	}
+	can := make([]bool, len(e.fn.Blocks))
+	var todo []*ssa.BasicBlock
+	for _, b := range e.fn.Blocks {
+		if len(b.Succs) == 0 {
+			todo = append(todo, b)
 		}
 	}
-	return false
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if b == avoid || can[b.Index] {
+			continue
+		}
+		can[b.Index] = true
+		todo = append(todo, b.Preds...)
+	}
+	e.without[avoid] = can
+	return can
+}
+
+// leftAtHeader returns the loop whose rounds a block begins, if it can only be left there; nil if there is none.
+func leftAtHeader(header *ssa.BasicBlock, loops []*loop) *loop {
+	i := slices.IndexFunc(loops, func(l *loop) bool { return l.header == header })
+	if i < 0 || slices.ContainsFunc(header.Parent().Blocks, func(b *ssa.BasicBlock) bool {
+		return b != header && loops[i].blocks[b] && slices.ContainsFunc(b.Succs, func(next *ssa.BasicBlock) bool { return !loops[i].blocks[next] })
+	}) {
+		return nil
+	}
+	return loops[i]
 }
 
 // reachable are the blocks that control can come to from a block without passing another.

@@ -51,11 +51,21 @@ func (j *judge) checksAgain(o, b bond) bool {
 }
 
 // looksAgain reports whether the second of a bond is the second look for a store that the first one, or
-// what was read with it, decides about.
+// what was read with it, decides about. Few bonds begin with it, and a long function has thousands: whether the lock is released for
+// a store is asked last.
 func (j *judge) looksAgain(b bond, bound []bond) bool {
-	return b.second.Kind == lockset.Read && slices.ContainsFunc(bound, func(stored bond) bool {
-		return stored.first.Variable == b.first.Variable && stored.second.Kind == lockset.Write && j.isSplit(stored) &&
-			slices.ContainsFunc(bound, func(o bond) bool { return o.first == b.second && j.checksAgain(o, stored) })
+	if b.second.Kind != lockset.Read {
+		return false
+	}
+	var looks []bond
+	for _, o := range bound {
+		if o.first == b.second {
+			looks = append(looks, o)
+		}
+	}
+	return len(looks) > 0 && slices.ContainsFunc(bound, func(stored bond) bool {
+		return stored.first.Variable == b.first.Variable && stored.second.Kind == lockset.Write &&
+			slices.ContainsFunc(looks, func(o bond) bool { return j.checksAgain(o, stored) }) && j.isSplit(stored)
 	})
 }
 
