@@ -165,7 +165,7 @@ func (r *failedRun) groupRegion(g *whole.Group, readLock bool) *cover.Region {
 	}
 	region.Copied = copied
 	region.AcrossRounds = g.AcrossRounds
-	region.Write = g.Writes() || readLock && writesIn(fn, region)
+	region.Write = g.Writes() || readLock && whole.StoresWithin(fn, region.Contains)
 	region.Update = g.Writes() && len(g.Members) > 1
 	region.Elements = slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return !isLoad(m.Instr) })
 	return region
@@ -220,28 +220,6 @@ func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 		region.Copied, region.Elements = copied, false
 	}
 	return region
-}
-
-// writesIn reports whether a function stores in a region what is not its own, be it guarded or not: a
-// read lock is not for that.
-func writesIn(fn *ssa.Function, region *cover.Region) bool {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			switch i := i.(type) {
-			case *ssa.Store:
-				if _, local := i.Addr.(*ssa.Alloc); local {
-					continue
-				}
-			case *ssa.MapUpdate:
-			default:
-				continue
-			}
-			if region.Contains(i.Pos()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // isLoad reports whether an instruction loads a variable, and not what the variable refers

@@ -39,7 +39,7 @@ func (code *Code) copyOutHeld(e *edits, regions []*Region, l *Lock) (changed boo
 func (r *Region) copyOut(e *edits) error {
 	edits := e.of(r.file)
 	for _, x := range r.Copied {
-		x = r.partOf(x)
+		x = statement.PartOf(r.fn, x)
 		name, err := edits.ImportStd(source.CopierOf(r.info().TypeOf(x)))
 		if err != nil {
 			return err
@@ -49,17 +49,6 @@ func (r *Region) copyOut(e *edits) error {
 	}
 	r.noteCopies(e)
 	return nil
-}
-
-// partOf is what a slice expression takes of a map or slice, or the whole of it.
-func (r *Region) partOf(x ast.Expr) ast.Expr {
-	ast.Inspect(r.fn, func(n ast.Node) bool {
-		if part, ok := n.(*ast.SliceExpr); ok && ast.Unparen(part.X) == x {
-			x = part
-		}
-		return true
-	})
-	return x
 }
 
 // noteCopies notes where a region hands out copies.
@@ -77,7 +66,7 @@ func (r *Region) textWithCopies(edits *source.Edits, of ast.Node) (string, error
 	copied := slices.Clone(r.Copied)
 	slices.SortFunc(copied, func(x, y ast.Expr) int { return int(y.Pos() - x.Pos()) }) // the last one first
 	for _, x := range copied {
-		if x = r.partOf(x); !statement.Encloses(of, x) {
+		if x = statement.PartOf(r.fn, x); !statement.Encloses(of, x) {
 			continue
 		}
 		name, err := edits.ImportStd(source.CopierOf(r.info().TypeOf(x)))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
@@ -188,7 +187,7 @@ func (h *hoist) write(edits *source.Edits, lock, unlock string) error {
 // names that it declares are used for something else too.
 func (h *hoist) writeInit(edits *source.Edits, lock, unlock string) error {
 	r := h.region
-	block := !h.namesAreFree()
+	block := !statement.DeclaresFreeNames(r.info(), r.fn, h.init.(*ast.AssignStmt))
 	init, err := r.textWithCopies(edits, h.init)
 	if err != nil {
 		return err
@@ -209,28 +208,4 @@ func (h *hoist) writeInit(edits *source.Edits, lock, unlock string) error {
 		edits.LineAfter(r.first(), "}")
 	}
 	return nil
-}
-
-// namesAreFree reports whether the names that the initialisation declares mean nothing else in
-// the function.
-func (h *hoist) namesAreFree() bool {
-	r := h.region
-	declared := make(map[string]types.Object)
-	for _, l := range h.init.(*ast.AssignStmt).Lhs {
-		if id, ok := l.(*ast.Ident); ok && id.Name != "_" {
-			declared[id.Name] = r.info().Defs[id]
-		}
-	}
-	free := true
-	ast.Inspect(r.fn, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if o, ok := declared[id.Name]; ok && r.info().ObjectOf(id) != o {
-				if v, ok := r.info().ObjectOf(id).(*types.Var); !ok || !v.IsField() {
-					free = false
-				}
-			}
-		}
-		return free
-	})
-	return free
 }
