@@ -54,7 +54,7 @@ func referenceTaken(i ssa.Instruction) ssa.Value {
 			}
 		}
 	case *ssa.Call:
-		if IsView(i) {
+		if isView(i) {
 			return i
 		}
 	}
@@ -75,7 +75,7 @@ func isReference(v ssa.Value) bool {
 func isChangedWhere(v *lockset.Variable, i ssa.Instruction) bool {
 	load, ok := i.(*ssa.UnOp)
 	switch {
-	case IsView(i):
+	case isView(i):
 		return !isSettled(v)
 	case ok && !isElement(load.X):
 		return v.ChangedInPlace
@@ -83,9 +83,9 @@ func isChangedWhere(v *lockset.Variable, i ssa.Instruction) bool {
 	return v.InnerChanged
 }
 
-// IsView reports whether an instruction is a call that returns a part of an object of the library, which
+// isView reports whether an instruction is a call that returns a part of an object of the library, which
 // the object's other methods change: no copy.
-func IsView(i ssa.Instruction) bool {
+func isView(i ssa.Instruction) bool {
 	call, ok := i.(*ssa.Call)
 	if !ok {
 		return false
