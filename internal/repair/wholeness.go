@@ -123,9 +123,9 @@ func isOpen(g *whole.Group) bool {
 	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Open })
 }
 
-// leaves reports whether a member of a group hands a reference to users of the package.
+// leaves reports whether a member of a group hands a reference, of which a copy will do, to code without the lock.
 func leaves(g *whole.Group) bool {
-	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Leaves })
+	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Leaves && !m.ToBeChanged })
 }
 
 // inTest reports whether a function is in test code, where sections are a last resort.
@@ -155,7 +155,7 @@ func (r *failedRun) groupRegion(g *whole.Group, readLock bool) *cover.Region {
 	for _, m := range g.Members {
 		add(m.At)
 		add(m.Instr.Pos())
-		if e := r.referenceAt(m); m.Leaves && e != nil {
+		if e := r.referenceAt(m); m.Leaves && !m.ToBeChanged && e != nil {
 			copied = append(copied, e)
 		}
 	}

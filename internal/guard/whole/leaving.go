@@ -20,18 +20,27 @@ import (
 //	}
 //
 // What the variable gives up, it has no more: m := c.m; c.m = nil; return m.
-func (j *judge) leaves(i ssa.Instruction) bool {
+//
+// A function of the program's own that takes the lock, or is to take it, hands out what its callers read, and what
+// they change: the first can be a copy. open says that the lock may not be held.
+func (j *judge) leaves(i ssa.Instruction, open bool) (leaves, toBeChanged bool) {
 	reference := referenceTaken(i)
 	if reference == nil || isGivenUp(reference) {
-		return false
+		return false, false
 	}
 	fn := i.Parent()
 	ways := waysOutOf(reference)
 	forUsers := j.answersUsers(fn, make(map[*ssa.Function]bool))
 	if ways.toGoroutine || forUsers && slices.ContainsFunc(ways.into, func(field *types.Var) bool { return !contains(j.data, field) }) {
-		return true
+		return true, false
 	}
-	return ways.asResult && fn.Parent() == nil && (forUsers || j.isReadByCallers(fn)) && !j.isChangedByCallers(fn)
+	if !ways.asResult || fn.Parent() != nil {
+		return false, false
+	}
+	if j.isChangedByCallers(fn) {
+		return !forUsers && (open || j.takesLock(fn)), true
+	}
+	return forUsers || (open || j.takesLock(fn)) && j.isReadByCallers(fn), false
 }
 
 // referenceTaken is the map or slice that an instruction loads from a variable, or has from an object of a
@@ -184,16 +193,14 @@ func (j *judge) answersUsers(fn *ssa.Function, seen map[*ssa.Function]bool) bool
 	})
 }
 
-// isReadByCallers reports whether a function of the program takes the lock itself, and the program goes
-// through what it returns: the lock is gone by then.
+// isReadByCallers reports whether the program goes through what a function returned.
 func (j *judge) isReadByCallers(fn *ssa.Function) bool {
-	return j.takesLock(fn) && slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return isRead(call, make(map[ssa.Value]bool)) })
+	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return isRead(call, make(map[ssa.Value]bool)) })
 }
 
-// takesLock reports whether a function releases the judge's lock, and so has taken it; with no lock, it is
-// to take one.
+// takesLock reports whether a function releases the judge's lock, and so has taken it.
 func (j *judge) takesLock(fn *ssa.Function) bool {
-	return j.lock == nil || slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+	return j.lock != nil && slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
 		return slices.ContainsFunc(b.Instrs, func(i ssa.Instruction) bool { return j.callReleases(i, j.lock) })
 	})
 }

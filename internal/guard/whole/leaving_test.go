@@ -149,6 +149,14 @@ func (c *cache) Sum() (sum int) {
 	return sum
 }
 
+func (c *cache) changed() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.list }
+
+func (c *cache) Change(n int) { c.changed()[0] = n }
+
+func (c *cache) lockedChanged() []int { return c.list }
+
+func (c *cache) LockedChange(n int) { c.mu.Lock(); defer c.mu.Unlock(); c.lockedChanged()[0] = n }
+
 func (c *cache) lockedParts() []int { return c.list }
 
 func (c *cache) LockedSum() (sum int) {
@@ -223,14 +231,16 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 	var got []string
 	for _, g := range whole.Broken(a, data, lock) {
 		for _, m := range g.Members {
-			if m.Leaves {
-				got = append(got, g.Func.Name())
+			if name := g.Func.Name(); m.Leaves && m.ToBeChanged {
+				got = append(got, name+" to be changed")
+			} else if m.Leaves {
+				got = append(got, name)
 			}
 		}
 	}
 	slices.Sort(got)
 	if want := []string{"All", "Buckets", "ByName", "Collected", "DrainSome", "Emptied", "Entries", "Fill", "Filtered", "First", "Keys", "Later", "Lists",
-		"Open", "Queue", "Room", "RoomIf", "Row", "Sent", "Shifted", "Started", "StartedLater", "View", "ViewOf", "Written", "parts", "rest"}; !slices.Equal(got, want) {
+		"Open", "Queue", "Room", "RoomIf", "Row", "Sent", "Shifted", "Started", "StartedLater", "View", "ViewOf", "Written", "changed to be changed", "parts", "rest"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
 	}
 }

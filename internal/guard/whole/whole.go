@@ -20,9 +20,9 @@ type Member struct {
 	At       token.Pos // where it names the data
 	// Open says that the lock may not be held.
 	Open bool
-	// Leaves says that it loads a map or slice for users of the package, which is changed in place:
-	// they use it without the lock.
-	Leaves bool
+	// Leaves says that it takes a map or slice, which is changed in place, for code without the lock.
+	// ToBeChanged says that this code changes it: a copy will not do.
+	Leaves, ToBeChanged bool
 
 	// Unknown says that some lock of the kind is held, and that it cannot be told whether it is the
 	// one of the object with the data.
@@ -232,8 +232,11 @@ func (j *judge) add(v *lockset.Variable, o lockset.Observation, holding lockset.
 		}
 	}
 	m := &Member{
-		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Unknown: unknown, Leaves: isChangedWhere(v, o.Instr) && j.leaves(o.Instr),
+		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Unknown: unknown,
 		reads: o.Kind == lockset.Read, settled: isSettled(v), base: o.Base,
+	}
+	if isChangedWhere(v, o.Instr) {
+		m.Leaves, m.ToBeChanged = j.leaves(o.Instr, open)
 	}
 	j.members[fn] = append(j.members[fn], m)
 	return m
