@@ -11,7 +11,7 @@ import (
 )
 
 // leaves reports whether an instruction takes a map or slice, or a view of what a library's object has,
-// that goes to code without the lock, and that the program does not change by way of the result:
+// that goes to code without the lock:
 //
 //	func (c *Cache) All() map[string]int {
 //		c.mu.Lock()
@@ -122,7 +122,7 @@ func isGivenUp(reference ssa.Value) bool {
 	}
 	gives := func(i ssa.Instruction) bool {
 		s, ok := i.(*ssa.Store)
-		return ok && isSameAddress(s.Addr, load.X) && !isPartOf(s.Val, load)
+		return ok && isSameAddress(s.Addr, load.X) && !isPartOf(s.Val, load, make(map[ssa.Value]bool))
 	}
 	seen := make(map[*ssa.BasicBlock]bool)
 	var reachesEnd func(rest []ssa.Instruction, next []*ssa.BasicBlock) bool
@@ -166,17 +166,22 @@ func isSameAddress(x, y ssa.Value) bool {
 	return false
 }
 
-// isPartOf reports whether a value may refer to the map or array of a reference.
-func isPartOf(v ssa.Value, reference *ssa.UnOp) bool {
+// isPartOf reports whether a value may refer to the map or array of a reference. seen are values that were looked
+// at: what a loop appends to depends on itself.
+func isPartOf(v ssa.Value, reference *ssa.UnOp, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
 	switch v := v.(type) {
 	case *ssa.Slice:
-		return isPartOf(v.X, reference)
+		return isPartOf(v.X, reference, seen)
 	case *ssa.UnOp:
 		return v == reference || v.Op == token.MUL && isSameAddress(v.X, reference.X)
 	case *ssa.Phi:
-		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return e != ssa.Value(v) && isPartOf(e, reference) })
+		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return isPartOf(e, reference, seen) })
 	case *ssa.Call:
-		return isAppend(v) && isPartOf(v.Call.Args[0], reference)
+		return isAppend(v) && isPartOf(v.Call.Args[0], reference, seen)
 	}
 	return false
 }

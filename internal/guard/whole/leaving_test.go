@@ -157,6 +157,37 @@ func (c *cache) lockedChanged() []int { return c.list }
 
 func (c *cache) LockedChange(n int) { c.mu.Lock(); defer c.mu.Unlock(); c.lockedChanged()[0] = n }
 
+func (c *cache) Rebuild(names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var log []string
+	for _, n := range names {
+		log = append(log, n)
+	}
+	c.log, c.list = log, nil
+}
+
+func (c *cache) Deep(n int) []int { c.mu.Lock(); defer c.mu.Unlock(); return deep(c.list, n) }
+
+func deep(list []int, n int) []int {
+	if n == 0 {
+		return list
+	}
+	return deep(list, n-1)
+}
+
+func (c *cache) RebuildList(n int) []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.list
+	var list []int
+	for i := range n {
+		list = append(list, i)
+	}
+	c.list = list
+	return old
+}
+
 func (c *cache) lockedParts() []int { return c.list }
 
 func (c *cache) LockedSum() (sum int) {
@@ -239,7 +270,7 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"All", "Buckets", "ByName", "Collected", "DrainSome", "Emptied", "Entries", "Fill", "Filtered", "First", "Keys", "Later", "Lists",
+	if want := []string{"All", "Buckets", "ByName", "Collected", "Deep", "DrainSome", "Emptied", "Entries", "Fill", "Filtered", "First", "Keys", "Later", "Lists",
 		"Open", "Queue", "Room", "RoomIf", "Row", "Sent", "Shifted", "Started", "StartedLater", "View", "ViewOf", "Written", "changed to be changed", "parts", "rest"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
 	}
@@ -458,6 +489,20 @@ type rooms struct {
 	mu      sync.Mutex
 	members map[string]map[string]bool
 	rows    [][]int
+	tree    tree
+}
+
+type tree map[string]tree
+
+func (r *rooms) Grow(path []string) {
+	t := r.tree
+	for _, k := range path {
+		if t[k] == nil {
+			t[k] = tree{}
+		}
+		t = t[k]
+	}
+	t["leaf"] = nil
 }
 
 func New() *rooms { return &rooms{members: map[string]map[string]bool{"a": {}}, rows: [][]int{{1}}} }
@@ -488,7 +533,7 @@ func (r *rooms) Kept(room, who string) bool { r.mu.Lock(); defer r.mu.Unlock(); 
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"Clear", "First", "Has", "HasLater", "Leave"}; !slices.Equal(got, want) {
+	if want := []string{"Clear", "First", "Grow", "Has", "HasLater", "Leave"}; !slices.Equal(got, want) {
 		t.Errorf("open are %v, want %v", got, want)
 	}
 }

@@ -72,7 +72,7 @@ func (w *waysOut) follow(v ssa.Value) {
 		case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
 			w.follow(r.(ssa.Value))
 		case *ssa.Call:
-			if own := r.Call.StaticCallee() != nil && r.Call.StaticCallee().Blocks != nil; (own || !w.isAddress) && mayKeep(r, v) {
+			if own := r.Call.StaticCallee() != nil && r.Call.StaticCallee().Blocks != nil; (own || !w.isAddress) && w.mayKeep(r, v) {
 				w.follow(r)
 			}
 		}
@@ -113,7 +113,7 @@ func fieldAt(a *ssa.FieldAddr) *types.Var {
 
 // mayKeep reports whether the result of a call may refer to an argument. Of a library's function its
 // type tells; a map or slice is taken for a new one, as those of slices.Sorted and maps.Collect are.
-func mayKeep(call *ssa.Call, argument ssa.Value) bool {
+func (w *waysOut) mayKeep(call *ssa.Call, argument ssa.Value) bool {
 	if isAppend(call) {
 		return appendKeeps(call, argument)
 	}
@@ -123,7 +123,11 @@ func mayKeep(call *ssa.Call, argument ssa.Value) bool {
 		return false
 	case fn.Blocks != nil:
 		for i, p := range fn.Params {
-			if call.Call.Args[i] == argument && waysOutOf(p).asResult {
+			if call.Call.Args[i] != argument {
+				continue
+			}
+			inside := &waysOut{seen: w.seen} // a function that calls itself comes here again
+			if inside.follow(p); inside.asResult {
 				return true
 			}
 		}
