@@ -210,6 +210,9 @@ func (k *ranking) add(p proposal) {
 		}
 		var err error
 		c.Patch, err = code.Write(regions, l, data.Names(code), k.base)
+		if err != nil && !tests && !errors.Is(err, cover.ErrCovered) {
+			k.rank(l, data, k.readingCopies(c, data.Names(code), regions))
+		}
 		switch {
 		case errors.Is(err, cover.ErrCovered):
 			c.Why = err.Error()
@@ -261,6 +264,17 @@ func (k *ranking) withoutTests(c *Candidate, data *cover.Data, regions []*cover.
 		return all
 	}
 	return k.whole(&inCode, names, inCode.regions)
+}
+
+// readingCopies are the candidates without those regions that are there for elements alone, where a lock cannot
+// be held: what they go through can be a copy, which is made where it is taken from the data.
+func (k *ranking) readingCopies(c *Candidate, names []dataname.Name, regions []*cover.Region) []*Candidate {
+	copying := *c
+	copying.regions, copying.base = slices.DeleteFunc(slices.Clone(regions), func(r *cover.Region) bool { return r.Elements && !r.Write }), k.base
+	if len(copying.regions) == len(regions) {
+		return nil
+	}
+	return k.whole(&copying, names, copying.regions)
 }
 
 // handedOut are other data of the struct with a lock that the lock guards but for what users of the

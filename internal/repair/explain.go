@@ -141,7 +141,7 @@ func explainPlaces(w io.Writer, p *cover.Patch) {
 		fmt.Fprintf(w, "  sections in %s\n", strings.Join(p.Where(), ", "))
 	}
 	if len(p.Copies) > 0 {
-		fmt.Fprintf(w, "  users of the package are handed a copy in %s\n", strings.Join(p.CopiesIn(), ", "))
+		fmt.Fprintf(w, "  a copy is handed on in %s\n", strings.Join(p.CopiesIn(), ", "))
 	}
 	tests := 0
 	for _, place := range p.Places {

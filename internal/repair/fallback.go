@@ -10,7 +10,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
-	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -134,7 +133,7 @@ func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
 		if f == nil {
 			continue
 		}
-		found := callOnLine(f, f.Syntax, frame.line)
+		found := f.CallOnLine(f.Syntax, frame.line)
 		if found == nil {
 			return nil
 		}
@@ -145,19 +144,4 @@ func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
 		return region
 	}
 	return nil
-}
-
-// callOnLine is the first call that a line of a node has, nil if there is none.
-func callOnLine(f *source.File, in ast.Node, line int) ast.Node {
-	var found ast.Node
-	ast.Inspect(in, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && found == nil {
-			from, to := f.Line(call.Pos()), f.Line(call.End())
-			if from <= line && line <= to && to-from < 2 {
-				found = call
-			}
-		}
-		return true
-	})
-	return found
 }

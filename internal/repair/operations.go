@@ -213,7 +213,7 @@ func (r *failedRun) nodesOf(fn *ssa.Function, t disturbed.Touch, depth int) []as
 			}
 		}
 		site, _ := r.reader.Site(t.Site)
-		if call := callOnLine(f, fn.Syntax(), site.Line); call != nil {
+		if call := f.CallOnLine(fn.Syntax(), site.Line); call != nil {
 			return []ast.Node{call}
 		}
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A run shows some of the accesses to the data of a lock, and a fix that covers those alone
@@ -50,9 +51,11 @@ type sibling struct {
 	group *whole.Group
 	// operation is the region of all that the function does with the data, nil if that may take
 	// long; whole is the region of the group; parts are regions of what must stay together, for
-	// when the whole cannot be covered.
+	// when the whole cannot be covered; copying is the region of what the group reads later, by way of copies,
+	// for when that cannot be covered either. It is nil if the group needs the data itself.
 	operation, whole *cover.Region
 	parts            []*cover.Region
+	copying          *cover.Region
 }
 
 // best is the region to begin with.
@@ -81,6 +84,7 @@ func (r *failedRun) siblings(data []dataname.Name, l *cover.Lock, regions []*cov
 		if s.whole == nil {
 			continue
 		}
+		s.copying = r.copyingRegion(g, isRW(l))
 		regions = append(regions[:len(regions):len(regions)], s.whole)
 		for _, part := range g.Parts {
 			if len(part.Members) == 1 && part.OverCalls() {
@@ -119,9 +123,9 @@ func isOpen(g *whole.Group) bool {
 	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Open })
 }
 
-// leaves reports whether a member of a group hands a reference to users of the package.
+// leaves reports whether a member of a group hands a reference, of which a copy will do, to code without the lock.
 func leaves(g *whole.Group) bool {
-	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Leaves })
+	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Leaves && !m.ToBeChanged })
 }
 
 // inTest reports whether a function is in test code, where sections are a last resort.
@@ -151,7 +155,7 @@ func (r *failedRun) groupRegion(g *whole.Group, readLock bool) *cover.Region {
 	for _, m := range g.Members {
 		add(m.At)
 		add(m.Instr.Pos())
-		if e := r.code.AccessAt(m.At); m.Leaves && e != nil {
+		if e := r.referenceAt(m); m.Leaves && !m.ToBeChanged && e != nil {
 			copied = append(copied, e)
 		}
 	}
@@ -161,32 +165,61 @@ func (r *failedRun) groupRegion(g *whole.Group, readLock bool) *cover.Region {
 	}
 	region.Copied = copied
 	region.AcrossRounds = g.AcrossRounds
-	region.Write = g.Writes() || readLock && writesIn(fn, region)
+	region.Write = g.Writes() || readLock && whole.StoresWithin(fn, region.Contains)
 	region.Update = g.Writes() && len(g.Members) > 1
 	region.Elements = slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return !isLoad(m.Instr) })
 	return region
 }
 
-// writesIn reports whether a function stores in a region what is not its own, be it guarded or not: a
-// read lock is not for that.
-func writesIn(fn *ssa.Function, region *cover.Region) bool {
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			switch i := i.(type) {
-			case *ssa.Store:
-				if _, local := i.Addr.(*ssa.Alloc); local {
-					continue
-				}
-			case *ssa.MapUpdate:
-			default:
-				continue
-			}
-			if region.Contains(i.Pos()) {
-				return true
-			}
+// referenceAt is the expression by which a member has a map or slice that can be copied; nil if there is none.
+func (r *failedRun) referenceAt(m *whole.Member) ast.Expr {
+	at := m.At
+	if !isLoad(m.Instr) {
+		at = m.Instr.Pos() // of a call, or of an index
+	}
+	e := r.code.AccessAt(at)
+	if e == nil {
+		return nil
+	}
+	if t := r.code.FileOf(e).Info.TypeOf(e); t == nil || source.CopierOf(t) == "" {
+		return nil
+	}
+	return e
+}
+
+// copyingRegion is the region of the loads of a group that reads maps and slices later, and can read copies of
+// them just as well:
+//
+//	subs := h.subs               subs := slices.Clone(h.subs)
+//	for _, s := range subs {     the array may be changed in place while the loop, which may wait,
+//		s(msg)                   goes through it
+//	}
+//
+// It is nil if the group is anything else.
+func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
+	loads := *g
+	loads.Members = nil
+	var copied []ast.Expr
+	for _, m := range g.Members {
+		if m.Kind == lockset.Write || m.ByCall() {
+			return nil
+		}
+		if !isLoad(m.Instr) {
+			continue
+		}
+		loads.Members = append(loads.Members, m)
+		if e := r.referenceAt(m); e != nil {
+			copied = append(copied, e)
 		}
 	}
-	return false
+	if len(copied) == 0 || len(loads.Members) == len(g.Members) {
+		return nil
+	}
+	region := r.groupRegion(&loads, readLock)
+	if region != nil {
+		region.Copied, region.Elements = copied, false
+	}
+	return region
 }
 
 // isLoad reports whether an instruction loads a variable, and not what the variable refers
@@ -235,6 +268,9 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []dataname.Name, l 
 		}
 		err := try(s.whole)
 		if err == nil {
+			continue
+		}
+		if s.copying != nil && try(s.copying) == nil {
 			continue
 		}
 		w.apart[uncovered.FunctionName(s.group.Func)] = err.Error()

@@ -208,7 +208,7 @@ func mapRead(p unsafe.Pointer, site uint32, of lookup) {
 		c.touch(o.addr, mapSize, event.MapRead, site)
 		s.emitEntry(c, event.MapRead, site, o.addr, of, 0)
 		if o.writer != nil {
-			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map read and map write", Site: site})
+			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map read and map write", Op: event.MapRead, Site: site})
 		}
 	}
 	c.leave()
@@ -241,7 +241,7 @@ func mapWrite(p unsafe.Pointer, site uint32, of lookup, removed int) (first bool
 		c.touch(o.addr, mapSize, event.MapWrite, site)
 		s.emitEntry(c, event.MapWrite, site, o.addr, of, removed)
 		if o.writer != nil {
-			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map writes", Site: site})
+			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map writes", Op: event.MapWrite, Site: site})
 		}
 		o.writer = c
 		c.stepAt(op)

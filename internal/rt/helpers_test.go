@@ -104,7 +104,11 @@ func (*stubborn) Pick(p *sched.Turn) int { return 0 }
 func outcomeOf(r *Result) string {
 	var all []string
 	for _, f := range r.Failures {
-		all = append(all, f.Kind.String()+": "+f.Message)
+		words := f.Kind.String() + ": " + f.Message
+		if f.Op != event.None {
+			words += fmt.Sprintf(" (%v)", f.Op)
+		}
+		all = append(all, words)
 	}
 	for _, x := range r.Races {
 		a, b := min(x.First.Site, x.Second.Site), max(x.First.Site, x.Second.Site)

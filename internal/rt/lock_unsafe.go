@@ -128,7 +128,7 @@ func Unlock(state *int32) bool {
 	alive := c.step(op)
 	if atomic.LoadInt32(state)&(mutexLocked|mutexStarving) == 0 {
 		if alive {
-			c.fail(Failure{Kind: event.FailureFatal, Message: "sync: unlock of unlocked mutex", Site: c.site()})
+			c.fail(Failure{Kind: event.FailureFatal, Message: "sync: unlock of unlocked mutex", Op: event.Unlock, Site: c.site()})
 		}
 		// It was in the middle of a Cond's Wait, say, when the run ended.
 		c.leave()
@@ -314,7 +314,7 @@ func unlockRW(rw unsafe.Pointer, count *atomic.Int32, unlock func(), write bool)
 		unlocked, message = n == 0 || n == -writersHold, "sync: RUnlock of unlocked RWMutex"
 	}
 	if unlocked && alive {
-		c.fail(Failure{Kind: event.FailureFatal, Message: message, Site: c.site()})
+		c.fail(Failure{Kind: event.FailureFatal, Message: message, Op: kind, Site: c.site()})
 	}
 	if !alive || o == nil {
 		if !unlocked {

@@ -128,6 +128,8 @@ type Failure struct {
 	Test string
 	// Message is what the runtime would print, without "panic: " or "fatal error: ".
 	Message string
+	// Op is the operation that the runtime ends the program for; none for other kinds.
+	Op event.Kind
 	// G, Site and Frame are where, as far as known; Step is when.
 	G     uint32
 	Site  uint32

@@ -136,7 +136,7 @@ var constructs = []construct{
 			together(func() { a.Lock(); Add(x, 1, 1, 2); a.Unlock() }, func() { a.TryLock(); Add(x, 1, 1, 2); a.Unlock() })
 			return none()
 		},
-		bugs: []string{"", "fatal error: sync: unlock of unlocked mutex; race 1 2; race 2 2"},
+		bugs: []string{"", "fatal error: sync: unlock of unlocked mutex (unlock); race 1 2; race 2 2"},
 		right: func() func() string {
 			x, a := heap(0), heap(mutex{})
 			f := func() {
@@ -548,7 +548,7 @@ var constructs = []construct{
 			together(func() { Map(m).Set(1, 1, 1) }, func() { _ = MR(m, 2)[1] })
 			return none()
 		},
-		bugs: []string{"race 1 2", "fatal error: concurrent map read and map write; race 1 2"},
+		bugs: []string{"race 1 2", "fatal error: concurrent map read and map write (map read); race 1 2"},
 		right: func() func() string {
 			m := map[int]int{}
 			together(func() { _ = MR(m, 1)[1] }, func() { _ = MR(m, 1)[1] })
@@ -564,7 +564,7 @@ var constructs = []construct{
 			together(func() { MW(m, 1)[1] = 1 }, func() { delete(MW(m, 1), 2) })
 			return none()
 		},
-		bugs: []string{"race 1 1", "fatal error: concurrent map writes; race 1 1"},
+		bugs: []string{"race 1 1", "fatal error: concurrent map writes (map write); race 1 1"},
 		right: func() func() string {
 			m, mu := map[int]int{}, heap(mutex{})
 			together(func() { mu.Lock(); MW(m, 1)[1] = 1; mu.Unlock() }, func() { mu.Lock(); delete(MW(m, 1), 2); mu.Unlock() })

@@ -57,3 +57,19 @@ func CopierOf(t types.Type) string {
 	}
 	return ""
 }
+
+// CallOnLine is the first call in a node of the file that a line is within, nil if there is none. A call of more
+// than two lines has others in it that are meant.
+func (f *File) CallOnLine(in ast.Node, line int) ast.Node {
+	var found ast.Node
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil {
+			from, to := f.Line(call.Pos()), f.Line(call.End())
+			if from <= line && line <= to && to-from < 2 {
+				found = call
+			}
+		}
+		return true
+	})
+	return found
+}

@@ -48,6 +48,8 @@ type Variable struct {
 	// ChangedInPlace: the map or array that the variable refers to is changed after it was
 	// stored there.
 	ChangedInPlace bool
+	// InnerChanged: a map or array that this one has among its entries or elements is.
+	InnerChanged bool
 }
 
 // An Operation is one step of sync/atomic or of a sync.Map. Validates says that it writes only if
@@ -234,15 +236,36 @@ func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
 }
 
 // content records a write into a map or slice, which is a write of the variable that holds
-// it. A lock that was held when the variable was read still counts: what was taken out
+// it, or holds a map or slice that has it as an entry. A lock that was held when the variable was read still counts: what was taken out
 // under the lock may be the goroutine's own by now.
 func (r *recorder) content(container ssa.Value, instr ssa.Instruction, paths []locks.Path) {
-	load, ok := entire(container).(*ssa.UnOp)
+	seen := make(map[ssa.Value]bool) // a tree of maps may be walked down in a loop
+	var visit func(v ssa.Value, inner bool)
+	visit = func(v ssa.Value, inner bool) {
+		for _, one := range partsOf(v) {
+			if seen[one] {
+				continue
+			}
+			seen[one] = true
+			if outer := containerOf(one); outer != nil {
+				visit(outer, true)
+			} else {
+				r.contentOf(one, inner, instr, paths)
+			}
+		}
+	}
+	visit(container, false)
+}
+
+// contentOf is content for a map or slice that is no part of another, and is found on one way alone. inner says
+// that the write is into one of its entries.
+func (r *recorder) contentOf(container ssa.Value, inner bool, instr ssa.Instruction, paths []locks.Path) {
+	load, ok := container.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
 		return
 	}
 	if v := r.loaded(load); v != nil {
-		v.ChangedInPlace = true
+		v.ChangedInPlace, v.InnerChanged = true, v.InnerChanged || inner
 	}
 	if before := r.loads[load]; len(before) > 0 {
 		paths = slices.Clone(paths)

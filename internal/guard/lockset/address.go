@@ -25,7 +25,7 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, pat
 			f := r.values.Field(v.X.Type(), v.Field)
 			if f.Pkg() != nil && r.own[f.Pkg().Path()] {
 				// A struct with a lock of its own is a place, not data.
-				if inner || !hasOwnLock(f.Type()) {
+				if inner || !HasOwnLock(f.Type()) {
 					r.access(f, r.values.Place(v.X), kind, instr, v, paths)
 				}
 				r.part(v.X, kind, instr, v, paths)
@@ -41,7 +41,7 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, pat
 			}
 			addr = v.X
 		case *ssa.Global:
-			if o, ok := v.Object().(*types.Var); ok && (inner || !hasOwnLock(o.Type())) {
+			if o, ok := v.Object().(*types.Var); ok && (inner || !HasOwnLock(o.Type())) {
 				r.access(r.Places.Canonical(o), nil, kind, instr, v, paths)
 			}
 			return
@@ -62,7 +62,7 @@ func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field 
 		case *ssa.FieldAddr:
 			f := r.values.Field(v.X.Type(), v.Field)
 			base := r.values.Place(v.X)
-			if f.Pkg() != nil && r.own[f.Pkg().Path()] && !hasOwnLock(f.Type()) && isData(f.Type()) && (base == nil || !r.isFresh(r.ctx, base, instr)) {
+			if f.Pkg() != nil && r.own[f.Pkg().Path()] && !HasOwnLock(f.Type()) && isData(f.Type()) && (base == nil || !r.isFresh(r.ctx, base, instr)) {
 				r.addPart(r.variable(f), base, kind, instr, field, paths)
 			}
 			addr = v.X
@@ -72,7 +72,7 @@ func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field 
 			}
 			addr = v.X
 		case *ssa.Global:
-			if o, ok := v.Object().(*types.Var); ok && o.Pkg() != nil && r.own[o.Pkg().Path()] && !hasOwnLock(o.Type()) && isData(o.Type()) {
+			if o, ok := v.Object().(*types.Var); ok && o.Pkg() != nil && r.own[o.Pkg().Path()] && !HasOwnLock(o.Type()) && isData(o.Type()) {
 				r.addPart(r.variable(r.Places.Canonical(o)), nil, kind, instr, field, paths)
 			}
 			return
@@ -104,7 +104,7 @@ func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, paths
 		return
 	}
 	o := r.Places.Local(v.Pos())
-	if o == nil || hasOwnLock(o.Type()) || !r.isSharedLocal(v) {
+	if o == nil || HasOwnLock(o.Type()) || !r.isSharedLocal(v) {
 		return
 	}
 	if r.isFresh(r.ctx, r.Places.Root(v), instr) || v.Parent() == r.ctx.fn && r.waitedBefore(r.ctx.fn, instr) {

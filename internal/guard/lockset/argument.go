@@ -29,8 +29,12 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			r.elementsOf(c.Args[1], Read, i, paths)
 		case "append":
 			r.elementsOf(c.Args[1], Read, i, paths)
-			if overwrites(c.Args[0]) {
-				r.content(c.Args[0], i, paths)
+			// What is appended takes the place of elements that the slice was shortened by, as in
+			// append(list[:i], list[i+1:]...).
+			for _, part := range shortened(c.Args[0]) {
+				if part.High != nil {
+					r.content(part, i, paths)
+				}
 			}
 		case "clear":
 			r.elementsOf(c.Args[0], Write, i, paths)
@@ -77,17 +81,10 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		if _, ok := i.(*ssa.Go); ok {
 			continue
 		}
-		if kind, ok := r.throughParameter(fn, k, deref(arg.Type())); ok && !hasOwnLock(deref(arg.Type())) {
+		if kind, ok := r.throughParameter(fn, k, deref(arg.Type())); ok && !HasOwnLock(deref(arg.Type())) {
 			r.address(arg, kind, i, paths)
 		}
 	}
-}
-
-// overwrites reports whether what is appended to a slice takes the place of elements that the slice was
-// shortened by, as in append(list[:i], list[i+1:]...). With a limited capacity it would be a new array.
-func overwrites(slice ssa.Value) bool {
-	part, ok := slice.(*ssa.Slice)
-	return ok && part.High != nil && part.Max == nil
 }
 
 // reorders reports whether a function of the standard library changes the elements of the
@@ -273,9 +270,9 @@ func (r *recorder) markAtomic(addr ssa.Value) {
 	}
 }
 
-// hasOwnLock reports whether a struct has a lock among its fields: then it takes care of
+// HasOwnLock reports whether a struct has a lock among its fields: then it takes care of
 // itself.
-func hasOwnLock(t types.Type) bool {
+func HasOwnLock(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	return ok && slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return locks.IsLock(f.Type()) })
 }

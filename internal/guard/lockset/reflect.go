@@ -95,7 +95,7 @@ func (r *reflected) inStruct(t types.Type, st *types.Struct, base *locks.Place, 
 		if !r.how.unexported && !f.Exported() || r.how.tag != "" && reflect.StructTag(st.Tag(i)).Get(r.how.tag) == "-" {
 			continue
 		}
-		if shared && !hasOwnLock(f.Type()) {
+		if shared && !HasOwnLock(f.Type()) {
 			r.access(f, base, r.kind, r.instr, r.value, r.paths)
 		}
 		if !locks.IsLock(f.Type()) {

@@ -60,7 +60,7 @@ func (r *recorder) fieldsOf(st *types.Struct, base *locks.Place, kind Kind, inst
 		if inner, ok := f.Type().Underlying().(*types.Struct); ok && !locks.IsLock(f.Type()) {
 			r.fieldsOf(inner, r.Places.Extend(base, locks.Step{Field: f}), kind, instr, addr, paths, meets)
 		}
-		if !hasOwnLock(f.Type()) {
+		if !HasOwnLock(f.Type()) {
 			r.access(f, base, kind, instr, addr, paths)
 		}
 	}

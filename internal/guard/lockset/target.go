@@ -215,8 +215,12 @@ func (a *Analysis) returned(call *ssa.Call, index int) ([]target, bool) {
 		if !ok {
 			continue
 		}
+		result := r.Results[index]
+		if named, ok := result.(*ssa.ChangeType); ok { // to iter.Seq, for example
+			result = named.X
+		}
 		var t target
-		switch v := r.Results[index].(type) {
+		switch v := result.(type) {
 		case *ssa.MakeClosure:
 			t = a.closure(v)
 		case *ssa.Function:
@@ -282,10 +286,22 @@ func keepsCallbacks(c *ssa.CallCommon) bool {
 	}
 	fn := c.StaticCallee()
 	if fn == nil {
-		return true
+		return !isLoop(c)
 	}
 	o, ok := fn.Object().(*types.Func)
 	return !ok || locks.KeepsCallbacks(o)
+}
+
+// isLoop reports whether a call is a loop over an iterator, which is done with the loop's body when it returns.
+func isLoop(c *ssa.CallCommon) bool {
+	if len(c.Args) != 1 {
+		return false
+	}
+	body, ok := c.Args[0].(*ssa.MakeClosure)
+	if !ok {
+		return false
+	}
+	return body.Fn.(*ssa.Function).Synthetic == "range-over-func yield"
 }
 
 // isStandard reports whether a call is of a function of the standard library.

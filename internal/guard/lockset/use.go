@@ -54,31 +54,115 @@ func IsLoopElement(instr ssa.Instruction) bool {
 // reuse notes a store that gives a variable a part of the array that it had: what is
 // appended then overwrites elements that others may still have.
 func (r *recorder) reuse(store *ssa.Store) {
-	part, ok := store.Val.(*ssa.Slice)
-	if !ok {
+	v := r.variableAt(store.Addr)
+	if v == nil {
 		return
 	}
-	v := r.variableAt(store.Addr)
-	for _, load := range referencesLoaded(part.X) {
-		if v != nil && r.loaded(load) == v {
-			v.ChangedInPlace = true
+	for _, part := range shortened(store.Val) {
+		for _, load := range referencesLoaded(part.X) {
+			if r.loaded(load) == v {
+				v.ChangedInPlace = true
+			}
 		}
 	}
 }
 
-// entire is the slice that a value is a part of.
-func entire(v ssa.Value) ssa.Value {
-	for {
-		part, ok := v.(*ssa.Slice)
-		if !ok {
-			return v
+// shortened returns the slice expressions that a slice may come from, over branches, rounds of loops, and what
+// was appended to it. A limited capacity has what is appended go to a new array.
+//
+//	kept := l.events[:0]
+//	for _, e := range l.events {
+//		if e.Seq > seq {
+//			kept = append(kept, e)
+//		}
+//	}
+//	l.events = kept                of kept, it is l.events[:0]
+func shortened(slice ssa.Value) []*ssa.Slice {
+	var all []*ssa.Slice
+	seen := make(map[ssa.Value]bool)
+	var visit func(v ssa.Value)
+	visit = func(v ssa.Value) {
+		if seen[v] {
+			return
 		}
-		v = part.X
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.Slice:
+			if v.Max == nil {
+				all = append(all, v)
+			}
+		case *ssa.Phi:
+			for _, e := range v.Edges {
+				visit(e)
+			}
+		case *ssa.Call:
+			if isBuiltin(&v.Call, "append") {
+				visit(v.Call.Args[0])
+			}
+		}
 	}
+	visit(slice)
+	return all
 }
 
-// referencesLoaded returns the loads that a map or slice may come from, over parts of it
-// and over branches.
+// partsOf returns the maps and slices that a value is, or is a part of, on all ways to it.
+func partsOf(v ssa.Value) []ssa.Value {
+	var all []ssa.Value
+	seen := make(map[ssa.Value]bool)
+	var visit func(v ssa.Value)
+	visit = func(v ssa.Value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.Slice:
+			visit(v.X)
+		case *ssa.Phi:
+			for _, e := range v.Edges {
+				visit(e)
+			}
+		default:
+			all = append(all, v)
+		}
+	}
+	visit(v)
+	return all
+}
+
+// containerOf is the map or slice that a map or slice is an entry of; nil if it is none of any.
+//
+//	r.members[room][who] = true     of r.members[room], it is r.members
+func containerOf(reference ssa.Value) ssa.Value {
+	switch reference.Type().Underlying().(type) {
+	case *types.Map, *types.Slice:
+	default:
+		return nil
+	}
+	switch v := reference.(type) {
+	case *ssa.Lookup:
+		return v.X
+	case *ssa.Extract: // of a look that says whether there is an entry, or of a loop
+		switch from := v.Tuple.(type) {
+		case *ssa.Lookup:
+			return from.X
+		case *ssa.Next:
+			if over, ok := from.Iter.(*ssa.Range); ok {
+				return over.X
+			}
+		}
+	case *ssa.UnOp:
+		if element, ok := v.X.(*ssa.IndexAddr); ok && v.Op == token.MUL {
+			if _, slice := element.X.Type().Underlying().(*types.Slice); slice {
+				return element.X
+			}
+		}
+	}
+	return nil
+}
+
+// referencesLoaded returns the loads that a map or slice may come from, over parts of it, over branches,
+// and over the maps and slices that have it as an entry.
 func referencesLoaded(reference ssa.Value) []*ssa.UnOp {
 	var loads []*ssa.UnOp
 	seen := make(map[ssa.Value]bool)
@@ -88,6 +172,10 @@ func referencesLoaded(reference ssa.Value) []*ssa.UnOp {
 			return
 		}
 		seen[v] = true
+		if outer := containerOf(v); outer != nil {
+			visit(outer)
+			return
+		}
 		switch v := v.(type) {
 		case *ssa.UnOp:
 			if v.Op == token.MUL {

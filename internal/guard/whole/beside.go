@@ -203,3 +203,25 @@ func addReached(known []*types.Named, t types.Type) []*types.Named {
 	}
 	return known
 }
+
+// StoresWithin reports whether a function stores, at positions that meet a condition, what is not its own, be it
+// guarded or not: a read lock is not for that.
+func StoresWithin(fn *ssa.Function, within func(token.Pos) bool) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.Store:
+				if _, local := i.Addr.(*ssa.Alloc); local {
+					continue
+				}
+			case *ssa.MapUpdate:
+			default:
+				continue
+			}
+			if within(i.Pos()) {
+				return true
+			}
+		}
+	}
+	return false
+}

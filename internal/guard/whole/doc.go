@@ -10,7 +10,8 @@
 // released between an update's load and its store. It is torn if the lock may be released between
 // other members that belong together, of one function or of functions that it calls; an operation is
 // a group with what the function does before and after it. A member leaves if it hands a map or slice,
-// which is changed in place, to users of the package, who do not have the lock. It is unknown if a
+// which is changed in place, to code without the lock: to users of the package, to another goroutine, or to a
+// caller that reads it. It is unknown if a
 // lock of the kind is held, and it cannot be told whether it is that of the object with the data.
 //
 // # An example
@@ -57,8 +58,9 @@
 //	rounds.go      loops: what their rounds have to do with each other
 //	object.go      whether a lock that is held is that of the object with the data
 //	identity.go    objects that are copied or replaced together with their lock
-//	leaving.go     references that are handed to users of the package
-//	handedout.go   and objects that another object's lock guards
+//	leaving.go     references that are handed to code without the lock
+//	waysout.go     the ways by which they leave a function
+//	handedout.go   addresses, and objects that another object's lock guards, for users of the package
 //	dependence.go  on what an instruction depends
 //	beside.go      data near to that of a lock which nothing orders
 //	half.go        variables that a lock guards in some places and not in others

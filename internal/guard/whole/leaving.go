@@ -6,28 +6,184 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 )
 
-// leaves reports whether an instruction loads a map or slice that an exported function returns,
-// and that the program does not change by way of the result:
+// leaves reports whether an instruction takes a map or slice, or a view of what a library's object has,
+// that goes to code without the lock:
 //
 //	func (c *Cache) All() map[string]int {
 //		c.mu.Lock()
 //		defer c.mu.Unlock()
 //		return c.m                 the lock is gone when the caller ranges over it
 //	}
-func (j *judge) leaves(i ssa.Instruction) bool {
-	load, ok := i.(*ssa.UnOp)
-	if !ok || load.Op != token.MUL {
-		return false
+//
+// What the variable gives up, it has no more: m := c.m; c.m = nil; return m.
+//
+// A function of the program's own that takes the lock, or is to take it, hands out what its callers read, and what
+// they change: the first can be a copy. open says that the lock may not be held.
+func (j *judge) leaves(i ssa.Instruction, open bool) (leaves, toBeChanged bool) {
+	reference := referenceTaken(i)
+	if reference == nil || isGivenUp(reference) {
+		return false, false
 	}
-	switch load.Type().Underlying().(type) {
+	fn := i.Parent()
+	ways := waysOutOf(reference)
+	forUsers := j.answersUsers(fn, make(map[*ssa.Function]bool))
+	if ways.toGoroutine || forUsers && slices.ContainsFunc(ways.into, func(field *types.Var) bool { return !contains(j.data, field) }) {
+		return true, false
+	}
+	if !ways.asResult || fn.Parent() != nil {
+		return false, false
+	}
+	if j.isChangedByCallers(fn) {
+		return !forUsers && (open || j.takesLock(fn)), true
+	}
+	return forUsers || (open || j.takesLock(fn)) && j.isReadByCallers(fn), false
+}
+
+// referenceTaken is the map or slice that an instruction loads from a variable, or has from an object of a
+// library that goes on using it; nil if there is none.
+func referenceTaken(i ssa.Instruction) ssa.Value {
+	switch i := i.(type) {
+	case *ssa.UnOp:
+		if i.Op == token.MUL && isReference(i) {
+			return i
+		}
+	case *ssa.Lookup:
+		if isReference(i) {
+			return i
+		}
+		if i.CommaOk {
+			for _, r := range *i.Referrers() {
+				if entry, ok := r.(*ssa.Extract); ok && isReference(entry) {
+					return entry
+				}
+			}
+		}
+	case *ssa.Call:
+		if isView(i) {
+			return i
+		}
+	}
+	return nil
+}
+
+// isReference reports whether a value is a map or slice.
+func isReference(v ssa.Value) bool {
+	switch v.Type().Underlying().(type) {
 	case *types.Map, *types.Slice:
-	default:
+		return true
+	}
+	return false
+}
+
+// isChangedWhere reports whether what an instruction takes of a variable is changed in place: the map or array of
+// the variable, one that is an entry of it, or what the variable's own methods change.
+func isChangedWhere(v *lockset.Variable, i ssa.Instruction) bool {
+	load, ok := i.(*ssa.UnOp)
+	switch {
+	case isView(i):
+		return !isSettled(v)
+	case ok && !isElement(load.X):
+		return v.ChangedInPlace
+	}
+	return v.InnerChanged
+}
+
+// isView reports whether an instruction is a call that returns a part of an object of the library, which
+// the object's other methods change: no copy.
+func isView(i ssa.Instruction) bool {
+	call, ok := i.(*ssa.Call)
+	if !ok {
 		return false
 	}
-	fn := load.Parent()
-	return fn.Parent() == nil && isReturned(load, make(map[ssa.Value]bool)) && j.answersUsers(fn, make(map[*ssa.Function]bool)) && !j.isChangedByCallers(fn)
+	fn := call.Call.StaticCallee()
+	if fn == nil || fn.Object() == nil {
+		return false
+	}
+	method, ok := fn.Object().(*types.Func)
+	return ok && views[method.FullName()]
+}
+
+var views = map[string]bool{
+	"(*bytes.Buffer).Bytes": true, "(*bytes.Buffer).Next": true, "(*bytes.Buffer).AvailableBuffer": true,
+	"(*bufio.Scanner).Bytes": true, "(*bufio.Reader).Peek": true, "(*bufio.Reader).ReadSlice": true,
+	"(*math/big.Int).Bits": true,
+}
+
+// isGivenUp reports whether the variable that a reference was loaded from is given another one on
+// every way from there to the function's end.
+func isGivenUp(reference ssa.Value) bool {
+	load, ok := reference.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	gives := func(i ssa.Instruction) bool {
+		s, ok := i.(*ssa.Store)
+		return ok && isSameAddress(s.Addr, load.X) && !isPartOf(s.Val, load, make(map[ssa.Value]bool))
+	}
+	seen := make(map[*ssa.BasicBlock]bool)
+	var reachesEnd func(rest []ssa.Instruction, next []*ssa.BasicBlock) bool
+	reachesEnd = func(rest []ssa.Instruction, next []*ssa.BasicBlock) bool {
+		for _, i := range rest {
+			if gives(i) {
+				return false
+			}
+			if _, ok := i.(*ssa.Return); ok {
+				return true
+			}
+		}
+		for _, b := range next {
+			if !seen[b] {
+				seen[b] = true
+				if reachesEnd(b.Instrs, b.Succs) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	b := load.Block()
+	return !reachesEnd(b.Instrs[slices.Index(b.Instrs, ssa.Instruction(load))+1:], b.Succs)
+}
+
+// isSameAddress reports whether two addresses of a function are those of one variable, or of one field of
+// one object.
+func isSameAddress(x, y ssa.Value) bool {
+	if x == y {
+		return true
+	}
+	switch x := x.(type) {
+	case *ssa.FieldAddr:
+		y, ok := y.(*ssa.FieldAddr)
+		return ok && x.Field == y.Field && isSameAddress(x.X, y.X)
+	case *ssa.UnOp:
+		y, ok := y.(*ssa.UnOp)
+		return ok && x.Op == token.MUL && y.Op == token.MUL && isSameAddress(x.X, y.X)
+	}
+	return false
+}
+
+// isPartOf reports whether a value may refer to the map or array of a reference. seen are values that were looked
+// at: what a loop appends to depends on itself.
+func isPartOf(v ssa.Value, reference *ssa.UnOp, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Slice:
+		return isPartOf(v.X, reference, seen)
+	case *ssa.UnOp:
+		return v == reference || v.Op == token.MUL && isSameAddress(v.X, reference.X)
+	case *ssa.Phi:
+		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return isPartOf(e, reference, seen) })
+	case *ssa.Call:
+		return isAppend(v) && isPartOf(v.Call.Args[0], reference, seen)
+	}
+	return false
 }
 
 // answersUsers reports whether users of the package are given what a function returns: it is exported,
@@ -38,71 +194,41 @@ func (j *judge) answersUsers(fn *ssa.Function, seen map[*ssa.Function]bool) bool
 	}
 	seen[fn] = true
 	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool {
-		return !seen[call.Parent()] && isReturned(call, make(map[ssa.Value]bool)) && j.answersUsers(call.Parent(), seen)
+		return !seen[call.Parent()] && waysOutOf(call).asResult && j.answersUsers(call.Parent(), seen)
 	})
 }
 
-// isReturned reports whether a function returns a value, a part of it, or something that reads it later:
-//
-//	return maps.Keys(c.m)                     the caller's loop ranges over the map
-//	return bytes.NewReader(c.page)            the caller reads the bytes
-//	m := c.m; return func() int { return len(m) }
-func isReturned(v ssa.Value, seen map[ssa.Value]bool) bool {
+// isReadByCallers reports whether the program goes through what a function returned.
+func (j *judge) isReadByCallers(fn *ssa.Function) bool {
+	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return isRead(call, make(map[ssa.Value]bool)) })
+}
+
+// takesLock reports whether a function releases the judge's lock, and so has taken it.
+func (j *judge) takesLock(fn *ssa.Function) bool {
+	return j.lock != nil && slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Instrs, func(i ssa.Instruction) bool { return j.callReleases(i, j.lock) })
+	})
+}
+
+// isRead reports whether a function uses the entries or elements of a map or slice.
+func isRead(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] || v.Referrers() == nil {
 		return false
 	}
 	seen[v] = true
-	for _, r := range *v.Referrers() {
+	return slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool {
 		switch r := r.(type) {
-		case *ssa.Return:
+		case *ssa.IndexAddr:
+			return r.X == v
+		case *ssa.Lookup:
+			return r.X == v
+		case *ssa.Range:
 			return true
-		case *ssa.Store: // a result of a function with deferred calls is kept in a variable
-			if local, ok := r.Addr.(*ssa.Alloc); ok && r.Val == v && isReturned(local, seen) {
-				return true
-			}
-		case *ssa.UnOp:
-			if _, ok := v.(*ssa.Alloc); ok && isReturned(r, seen) {
-				return true
-			}
-		case *ssa.Slice:
-			if r.X == v && isReturned(r, seen) {
-				return true
-			}
-		case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
-			if isReturned(r.(ssa.Value), seen) {
-				return true
-			}
-		case *ssa.Call:
-			if mayKeep(r, v, seen) && isReturned(r, seen) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mayKeep reports whether the result of a call may refer to an argument. Of a library's function its
-// type tells; a map or slice is taken for a new one, as those of slices.Sorted and maps.Collect are.
-func mayKeep(call *ssa.Call, argument ssa.Value, seen map[ssa.Value]bool) bool {
-	fn := call.Call.StaticCallee()
-	switch {
-	case fn == nil:
-		return false
-	case fn.Blocks != nil:
-		for i, p := range fn.Params {
-			if call.Call.Args[i] == argument && isReturned(p, seen) {
-				return true
-			}
+		case *ssa.Slice, *ssa.Phi, *ssa.ChangeType, *ssa.Extract:
+			return isRead(r.(ssa.Value), seen)
 		}
 		return false
-	}
-	switch call.Type().Underlying().(type) {
-	case *types.Signature, *types.Pointer:
-		return true
-	case *types.Interface:
-		return !types.Identical(call.Type(), types.Universe.Lookup("error").Type())
-	}
-	return false
+	})
 }
 
 // isChangedByCallers reports whether the program changes what a function returned: the result is

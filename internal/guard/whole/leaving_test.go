@@ -30,6 +30,173 @@ type cache struct {
 	list  []int
 	log   []string
 	queue, shifted, fresh []int
+	out   bytes.Buffer
+	other []int
+
+	rooms    map[string]map[string]bool
+	rows     [][]int
+	appended map[string][]string
+	filtered []int
+	buckets  map[string][]int
+}
+
+func (c *cache) Filter(least int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := c.filtered[:0]
+	for _, n := range c.filtered {
+		if n >= least {
+			kept = append(kept, n)
+		}
+	}
+	c.filtered = kept
+}
+
+func (c *cache) Filtered() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.filtered }
+
+func (c *cache) Observe(k string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.buckets[k]
+	if b == nil {
+		b = make([]int, 8)
+		c.buckets[k] = b
+	}
+	b[n]++
+}
+
+func (c *cache) Buckets(k string) []int { c.mu.Lock(); defer c.mu.Unlock(); return c.buckets[k] }
+
+type View struct {
+	List  []int
+	Items map[string]int
+	Count int
+}
+
+func (c *cache) View() View { c.mu.Lock(); defer c.mu.Unlock(); return View{List: c.list, Count: len(c.log)} }
+
+func (c *cache) ViewOf() *View { c.mu.Lock(); defer c.mu.Unlock(); return &View{Items: c.items} }
+
+func (c *cache) Size() View { c.mu.Lock(); defer c.mu.Unlock(); return View{Count: len(c.list)} }
+
+func (c *cache) Fill(v *View) { c.mu.Lock(); defer c.mu.Unlock(); v.List = c.list; v.Count = len(c.items) }
+
+func (c *cache) Keep() { c.mu.Lock(); defer c.mu.Unlock(); c.other = c.list }
+
+func (c *cache) Lists() [][]int { c.mu.Lock(); defer c.mu.Unlock(); return [][]int{c.list} }
+
+func (c *cache) ByName() map[string][]int { c.mu.Lock(); defer c.mu.Unlock(); return map[string][]int{"list": c.list} }
+
+func (c *cache) Collected() (all [][]int) { c.mu.Lock(); defer c.mu.Unlock(); return append(all, c.list) }
+
+func (c *cache) Copied() []int { c.mu.Lock(); defer c.mu.Unlock(); return append([]int(nil), c.list...) }
+
+func (c *cache) Sent(to chan []int) { c.mu.Lock(); defer c.mu.Unlock(); to <- c.list }
+
+func (c *cache) Started() { c.mu.Lock(); defer c.mu.Unlock(); go count(c.items) }
+
+func (c *cache) StartedLater() { c.mu.Lock(); defer c.mu.Unlock(); m := c.items; go func() { count(m) }() }
+
+func (c *cache) Drain() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); m := c.items; c.items = make(map[string]int); return m }
+
+func (c *cache) DrainTo(to chan []int) { c.mu.Lock(); defer c.mu.Unlock(); to <- c.list; c.list = nil }
+
+func (c *cache) DrainSome(some bool) map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.items
+	if some {
+		c.items = make(map[string]int)
+	}
+	return m
+}
+
+func (c *cache) Emptied() []int { c.mu.Lock(); defer c.mu.Unlock(); l := c.list; c.list = c.list[:0]; return l }
+
+func (c *cache) Written() []byte { c.mu.Lock(); defer c.mu.Unlock(); c.out.WriteString("x"); return c.out.Bytes() }
+
+func (c *cache) Text() string { c.mu.Lock(); defer c.mu.Unlock(); return c.out.String() }
+
+func (c *cache) Join(k, who string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rooms[k][who] = true
+	c.rows[0][0] = 1
+	c.appended[k] = append(c.appended[k], who)
+}
+
+func (c *cache) Room(k string) map[string]bool { c.mu.Lock(); defer c.mu.Unlock(); return c.rooms[k] }
+
+func (c *cache) RoomIf(k string) map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r, ok := c.rooms[k]; ok {
+		return r
+	}
+	return nil
+}
+
+func (c *cache) Row(i int) []int { c.mu.Lock(); defer c.mu.Unlock(); return c.rows[i] }
+
+func (c *cache) Appended(k string) []string { c.mu.Lock(); defer c.mu.Unlock(); return c.appended[k] }
+
+func (c *cache) parts() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.list }
+
+func (c *cache) Sum() (sum int) {
+	for _, n := range c.parts() {
+		sum += n
+	}
+	return sum
+}
+
+func (c *cache) changed() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.list }
+
+func (c *cache) Change(n int) { c.changed()[0] = n }
+
+func (c *cache) lockedChanged() []int { return c.list }
+
+func (c *cache) LockedChange(n int) { c.mu.Lock(); defer c.mu.Unlock(); c.lockedChanged()[0] = n }
+
+func (c *cache) Rebuild(names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var log []string
+	for _, n := range names {
+		log = append(log, n)
+	}
+	c.log, c.list = log, nil
+}
+
+func (c *cache) Deep(n int) []int { c.mu.Lock(); defer c.mu.Unlock(); return deep(c.list, n) }
+
+func deep(list []int, n int) []int {
+	if n == 0 {
+		return list
+	}
+	return deep(list, n-1)
+}
+
+func (c *cache) RebuildList(n int) []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := c.list
+	var list []int
+	for i := range n {
+		list = append(list, i)
+	}
+	c.list = list
+	return old
+}
+
+func (c *cache) lockedParts() []int { return c.list }
+
+func (c *cache) LockedSum() (sum int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.lockedParts() {
+		sum += n
+	}
+	return sum
 }
 
 func (c *cache) Remove(i int) {
@@ -95,13 +262,16 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 	var got []string
 	for _, g := range whole.Broken(a, data, lock) {
 		for _, m := range g.Members {
-			if m.Leaves {
-				got = append(got, g.Func.Name())
+			if name := g.Func.Name(); m.Leaves && m.ToBeChanged {
+				got = append(got, name+" to be changed")
+			} else if m.Leaves {
+				got = append(got, name)
 			}
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"All", "Entries", "First", "Keys", "Later", "Open", "Queue", "Shifted", "rest"}; !slices.Equal(got, want) {
+	if want := []string{"All", "Buckets", "ByName", "Collected", "Deep", "DrainSome", "Emptied", "Entries", "Fill", "Filtered", "First", "Keys", "Later", "Lists",
+		"Open", "Queue", "Room", "RoomIf", "Row", "Sent", "Shifted", "Started", "StartedLater", "View", "ViewOf", "Written", "changed to be changed", "parts", "rest"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
 	}
 }
@@ -222,5 +392,148 @@ func Same(it *Item) *Item { return it }
 	slices.Sort(got)
 	if want := []string{"Add Stock", "All Stock", "Each Stock to a callback", "Find Stock"}; !slices.Equal(got, want) {
 		t.Errorf("handed out: %v, want %v", got, want)
+	}
+}
+
+// TestAddressesAreHandedOut: users of a package are given the address of data, or of a part of it, by which
+// they can access it without the lock.
+func TestAddressesAreHandedOut(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import (
+	"bytes"
+	"sync"
+)
+
+type limits struct{ rate, burst int }
+
+type inner struct {
+	mu sync.Mutex
+	n  int
+}
+
+type Book struct {
+	mu     sync.Mutex
+	limits limits
+	count  int
+	values []int
+	log    []string
+	ring   [4]int
+	out    bytes.Buffer
+	self   inner
+	name   string
+}
+
+func (b *Book) Set(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.limits.rate = n
+	b.count++
+	b.values[0] = n
+	b.log = append(b.log, "x")
+	b.ring[n] = n
+	b.out.WriteString("x")
+}
+
+func (b *Book) Limits() *limits { return &b.limits }
+
+func (b *Book) Rate() *int { b.mu.Lock(); defer b.mu.Unlock(); return &b.limits.rate }
+
+func (b *Book) Count() *int { return &b.count }
+
+func (b *Book) Counts() []*int { return []*int{&b.count} }
+
+func (b *Book) Value(i int) *int { return &b.values[i] }
+
+func (b *Book) Entry(i int) *string { return &b.log[i] }
+
+func (b *Book) Ring() []int { return b.ring[:] }
+
+func (b *Book) Slot(i int) any { return &b.ring[i] }
+
+func (b *Book) Out() *bytes.Buffer { return &b.out }
+
+func (b *Book) Text() string { b.mu.Lock(); defer b.mu.Unlock(); return b.out.String() }
+
+func (b *Book) Inner() *inner { return &b.self }
+
+func (b *Book) Name() *string { return &b.name }
+
+func (b *Book) counter() *int { return &b.count }
+
+func (b *Book) Number() int { b.mu.Lock(); defer b.mu.Unlock(); return *b.counter() }
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("Book"))
+	var got []string
+	for _, h := range whole.Handing(a, lock, data) {
+		if !h.Address {
+			t.Errorf("%s: %s is told as an object", h.Func.Name(), h.Variable.Name())
+		}
+		got = append(got, h.Func.Name()+" "+h.Variable.Name())
+	}
+	slices.Sort(got)
+	want := []string{"Count count", "Counts count", "Limits limits", "Out out", "Rate limits", "Ring ring", "Slot ring", "Value values"}
+	if !slices.Equal(got, want) {
+		t.Errorf("handed out: %v, want %v", got, want)
+	}
+}
+
+// TestContainersInContainersAreCovered: what a map or slice has as an entry is a part of the data, when it is
+// changed as well as when it is read.
+func TestContainersInContainersAreCovered(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type rooms struct {
+	mu      sync.Mutex
+	members map[string]map[string]bool
+	rows    [][]int
+	tree    tree
+}
+
+type tree map[string]tree
+
+func (r *rooms) Grow(path []string) {
+	t := r.tree
+	for _, k := range path {
+		if t[k] == nil {
+			t[k] = tree{}
+		}
+		t = t[k]
+	}
+	t["leaf"] = nil
+}
+
+func New() *rooms { return &rooms{members: map[string]map[string]bool{"a": {}}, rows: [][]int{{1}}} }
+
+func (r *rooms) Join(room, who string) { r.mu.Lock(); defer r.mu.Unlock(); r.members[room][who] = true; r.rows[0][0]++ }
+
+func (r *rooms) Leave(room, who string) { delete(r.members[room], who) }
+
+func (r *rooms) Has(room, who string) bool { return r.members[room][who] }
+
+func (r *rooms) HasLater(room, who string) bool { r.mu.Lock(); m := r.members[room]; r.mu.Unlock(); return m[who] }
+
+func (r *rooms) Clear() {
+	for _, m := range r.members {
+		clear(m)
+	}
+}
+
+func (r *rooms) First() int { r.mu.Lock(); row := r.rows[0]; r.mu.Unlock(); return row[0] }
+
+func (r *rooms) Kept(room, who string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.members[room][who] }
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("rooms"))
+	var got []string
+	for _, g := range whole.Broken(a, data, lock) {
+		if slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Open }) {
+			got = append(got, g.Func.Name())
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"Clear", "First", "Grow", "Has", "HasLater", "Leave"}; !slices.Equal(got, want) {
+		t.Errorf("open are %v, want %v", got, want)
 	}
 }

@@ -20,9 +20,9 @@ type Member struct {
 	At       token.Pos // where it names the data
 	// Open says that the lock may not be held.
 	Open bool
-	// Leaves says that it loads a map or slice for users of the package, which is changed in place:
-	// they use it without the lock.
-	Leaves bool
+	// Leaves says that it takes a map or slice, which is changed in place, for code without the lock.
+	// ToBeChanged says that this code changes it: a copy will not do.
+	Leaves, ToBeChanged bool
 
 	// Unknown says that some lock of the kind is held, and that it cannot be told whether it is the
 	// one of the object with the data.
@@ -113,6 +113,7 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 type judge struct {
 	*lockset.Analysis
 	lock      *types.Var
+	data      []*types.Var
 	members   map[*ssa.Function][]*Member
 	summaries map[*ssa.Function]*summary
 	// besideLock are the fields of the struct that has the lock, by where they are declared.
@@ -134,7 +135,7 @@ type judge struct {
 // newJudge returns a judge of a lock, nil for none, and the members of its data.
 func newJudge(a *lockset.Analysis, data []*types.Var, lock *types.Var) *judge {
 	j := &judge{
-		Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary),
+		Analysis: a, data: data, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary),
 		openFrom: make(map[*ssa.Function]map[*types.Var]bool), insteadFrom: make(map[*ssa.Function]map[*types.Var][]*types.Var),
 		usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool), loops: make(map[*ssa.Function]*loops),
 	}
@@ -231,8 +232,11 @@ func (j *judge) add(v *lockset.Variable, o lockset.Observation, holding lockset.
 		}
 	}
 	m := &Member{
-		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Unknown: unknown, Leaves: v.ChangedInPlace && j.leaves(o.Instr),
+		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Unknown: unknown,
 		reads: o.Kind == lockset.Read, settled: isSettled(v), base: o.Base,
+	}
+	if isChangedWhere(v, o.Instr) {
+		m.Leaves, m.ToBeChanged = j.leaves(o.Instr, open)
 	}
 	j.members[fn] = append(j.members[fn], m)
 	return m

@@ -300,3 +300,104 @@ func init() { topic.Subscribe(1, nil) }
 		t.Errorf("not whole are %v, want the literal that Subscribe returns", broken)
 	}
 }
+
+// TestBodiesOfLoopsOverIteratorsHaveTheLock: the body of a loop over an iterator runs with the locks that are
+// held around the loop, and with those that the iterator holds when it yields.
+func TestBodiesOfLoopsOverIteratorsHaveTheLock(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+)
+
+type set struct {
+	mu    sync.Mutex
+	items map[string]int
+	order []string
+	total int
+}
+
+func (s *set) Add(k string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.order = append(s.order, k)
+	s.items[k] += n
+	s.total += n
+}
+
+func (s *set) locked() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, k := range s.order {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (s *set) copied() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s.mu.Lock()
+		order := slices.Clone(s.order)
+		s.mu.Unlock()
+		for _, k := range order {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (s *set) BesideIterator() (n int) {
+	for range s.locked() {
+		n += s.total
+	}
+	return n
+}
+
+func (s *set) BesideCopy() (n int) {
+	for range s.copied() {
+		n += s.total
+	}
+	return n
+}
+
+func (s *set) BesideLibrary() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k := range slices.Values(s.order) {
+		n += s.items[k]
+	}
+	for k := range maps.Keys(s.items) {
+		n += s.items[k]
+	}
+	return n
+}
+
+func (s *set) BesideLibraryWithoutLock(names []string) (n int) {
+	for k := range slices.Values(names) {
+		n += s.items[k]
+	}
+	return n
+}
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("set"))
+	var got []string
+	for _, g := range whole.Broken(a, data, lock) {
+		for _, m := range g.Members {
+			if name := g.Func.String(); m.Open || m.Unknown {
+				got = append(got, name[strings.LastIndex(name, ".")+1:])
+			}
+		}
+	}
+	slices.Sort(got)
+	got = slices.Compact(got)
+	if want := []string{"BesideCopy$1", "BesideLibraryWithoutLock$1"}; !slices.Equal(got, want) {
+		t.Errorf("without the lock are %v, want %v", got, want)
+	}
+}

@@ -77,6 +77,7 @@ var kinds = []kind{
 			"rest := t.l[:0]; for _, v := range t.l {\n\tif v != K {\n\t\trest = append(rest, v)\n\t}\n}; t.l = rest; return len(rest)",
 			"s := 0; for v := range t.All() {\n\ts = s*10 + v\n}; return s",
 			"s := 0; for v := range t.each() {\n\tWAIT;\n\ts = s*10 + v\n}; return s",
+			"s := 0; for _, v := range t.taken() {\n\tWAIT;\n\ts = s*10 + v\n}; return s",
 		},
 	},
 	{
@@ -101,6 +102,24 @@ var kinds = []kind{
 			`if v := t.get("x"); v > 0 {` + "\n\t" + `t.put("y", v)` + "\n}; return 0",
 			"s := 0; for k := range t.Names() {\n\ts += t.get(k)\n}; return s",
 			"s := 0; for k, v := range maps.All(t.m) {\n\ts += v * len(k)\n}; return s*10 + t.Size()",
+		},
+	},
+	{
+		name: "rooms", names: []string{"rooms"}, fields: []string{"rooms map[string]map[string]int"}, made: []string{`rooms: map[string]map[string]int{"a": {"x": 1}, "b": {}}`},
+		told: []string{`t.rooms["a"]["x"]`, `t.rooms["a"]["y"]`, `t.rooms["b"]["x"]`, `len(t.rooms["a"])*10 + len(t.rooms["b"])`},
+		writers: []string{
+			`t.rooms["a"]["x"] += K; return t.rooms["a"]["x"]`,
+			`v := t.rooms["a"]["x"]; WAIT;t.rooms["a"]["x"] = v + K; return v`,
+			`r := t.room("a"); r["x"] += K; return len(r)`,
+		},
+		forms: []string{
+			`r := t.rooms["a"]; WAIT;return r["x"]*10 + r["y"]`,
+			`r := t.room("a"); if r["x"] > K {` + "\n\t" + `r["y"] = K` + "\n\treturn 1\n}; return 0",
+			`if v, ok := t.rooms["a"]["x"]; ok {` + "\n\t" + `delete(t.rooms["a"], "x")` + "\n\tWAIT;\n\t" + `t.rooms["b"]["x"] = v` + "\n\treturn 1\n}; return 0",
+			"s := 0; for _, r := range t.rooms {\n\tfor _, v := range r {\n\t\ts += v\n\t}\n}; return s",
+			`s := 0; for _, v := range t.Room("a") {` + "\n\tWAIT;\n\ts += v\n}; return s",
+			`clear(t.rooms["a"]); return len(t.rooms["b"])`,
+			`r := t.rooms["b"]; if r == nil {` + "\n\tr = make(map[string]int)\n\t" + `t.rooms["b"] = r` + "\n}; " + `r["x"]++; return r["x"]`,
 		},
 	},
 	{
@@ -340,6 +359,9 @@ var helpers = map[string]method{
 	"get":     {params: "k string", result: "int", body: "return t.m[k]"},
 	"put":     {params: "k string, v int", body: "t.m[k] = v"},
 	"remove":  {params: "k string", body: "delete(t.m, k)"},
+	"room":    {params: "k string", result: "map[string]int", body: "return t.rooms[k]"},
+	"Room":    {params: "k string", result: "map[string]int", body: "return t.rooms[k]"},
+	"taken":   {result: "[]int", body: "return t.l"},
 	"Size":    {result: "int", body: "return len(t.m)"},
 	"grow":    {params: "k int", body: "t.in.more(k)"},
 	"Count":   {result: "int", body: "return t.in.count()"},

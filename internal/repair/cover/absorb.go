@@ -203,7 +203,7 @@ func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 				}
 				seen[callee] = true
 				if slices.ContainsFunc(all, func(o *Region) bool { return o.fn == callee }) {
-					err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", r.place(), l.Words, functionWords(callee))
+					err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", r.place(), l.Words, statement.FunctionWords(callee))
 					return
 				}
 				if f := code.FileOf(callee); f != nil {

@@ -31,27 +31,12 @@ func (code *Code) runningFunction(fn ast.Node) ast.Node {
 		if f == nil || !code.runsAtOnce(f.Info, f.Syntax, literal) {
 			return fn
 		}
-		outer := functionAround(f, literal)
+		outer := statement.FunctionAround(f.Syntax, literal)
 		if outer == nil {
 			return fn
 		}
 		fn = outer
 	}
-}
-
-// functionAround is the innermost function that a literal stands in, nil if there is none.
-func functionAround(f *source.File, literal *ast.FuncLit) ast.Node {
-	var found ast.Node
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncDecl, *ast.FuncLit:
-			if n != ast.Node(literal) && statement.Encloses(n, literal) {
-				found = n
-			}
-		}
-		return true
-	})
-	return found
 }
 
 // runsAtOnce reports whether a literal is called where it stands, or given to a function of the

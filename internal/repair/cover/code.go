@@ -182,15 +182,9 @@ func (code *Code) callee(info *types.Info, call *ast.CallExpr) (*ast.FuncDecl, *
 // EnclosingFunction returns the innermost function of a file that a node is in: an
 // *ast.FuncDecl or an *ast.FuncLit.
 func EnclosingFunction(f *source.File, n ast.Node) ast.Node {
-	var found ast.Node
-	ast.Inspect(f.Syntax, func(m ast.Node) bool {
-		switch m.(type) {
-		case *ast.FuncDecl, *ast.FuncLit:
-			if statement.Encloses(m, n) {
-				found = m
-			}
-		}
-		return true
-	})
-	return found
+	switch n.(type) {
+	case *ast.FuncDecl, *ast.FuncLit:
+		return n
+	}
+	return statement.FunctionAround(f.Syntax, n)
 }

@@ -176,6 +176,7 @@
 //	ahead.go    calls that are made before the lock is taken
 //	gather.go   loops that read all before they hand it on
 //	hoist.go    data that is read before a statement that waits
+//	copyout.go  copies of what is handed to code without the lock
 //	readonce.go the one thing that such a statement reads
 //	waits.go    what may wait while the lock is held
 //	polling.go  loops that wait for a change

@@ -39,11 +39,15 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	e.places = append(e.places, r.place())
 	edits := e.of(r.file)
 	if head != nil {
+		r.noteCopies(e)
 		lock += "\n"
 		if r.releasedBy != "" {
 			lock, unlock = "", r.releasedBy
 		}
 		return head(edits, lock, unlock)
+	}
+	if err := r.copyOut(e); err != nil {
+		return err
 	}
 	if err := code.afterNilCheck(edits, r, name); err != nil {
 		return err
@@ -128,8 +132,7 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 	}
 	if h := code.hoistOf(r, l); h != nil {
 		return func(edits *source.Edits, lock, unlock string) error {
-			h.write(edits, lock, unlock)
-			return nil
+			return h.write(edits, lock, unlock)
 		}, nil
 	}
 	return nil, err

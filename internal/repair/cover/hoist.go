@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
@@ -152,11 +150,10 @@ func (h *hoist) collect(e ast.Expr) {
 }
 
 // write has the statement read ahead.
-func (h *hoist) write(edits *source.Edits, lock, unlock string) {
+func (h *hoist) write(edits *source.Edits, lock, unlock string) error {
 	r := h.region
 	if h.init != nil {
-		h.writeInit(edits, lock, unlock)
-		return
+		return h.writeInit(edits, lock, unlock)
 	}
 	var b strings.Builder
 	free := source.NamesIn(r.fn)
@@ -175,18 +172,27 @@ func (h *hoist) write(edits *source.Edits, lock, unlock string) {
 		if i == 0 {
 			nameOfFirst = name
 		}
-		fmt.Fprintf(&b, "%s := %s\n", name, r.file.TextOf(e))
+		text, err := r.textWithCopies(edits, e)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s := %s\n", name, text)
 		edits.Replace(e, name)
 	}
 	edits.LineBefore(r.first(), lock+b.String()+unlock)
+	return nil
 }
 
 // writeInit moves the initialisation of a statement ahead of it, in a block of its own if the
 // names that it declares are used for something else too.
-func (h *hoist) writeInit(edits *source.Edits, lock, unlock string) {
+func (h *hoist) writeInit(edits *source.Edits, lock, unlock string) error {
 	r := h.region
-	block := !h.namesAreFree()
-	text := lock + r.file.TextOf(h.init) + "\n" + unlock
+	block := !statement.DeclaresFreeNames(r.info(), r.fn, h.init.(*ast.AssignStmt))
+	init, err := r.textWithCopies(edits, h.init)
+	if err != nil {
+		return err
+	}
+	text := lock + init + "\n" + unlock
 	if block {
 		text = "{\n" + text
 	}
@@ -200,73 +206,6 @@ func (h *hoist) writeInit(edits *source.Edits, lock, unlock string) {
 	edits.Buffer().Delete(r.file.Offset(h.init.Pos()), next)
 	if block {
 		edits.LineAfter(r.first(), "}")
-	}
-}
-
-// namesAreFree reports whether the names that the initialisation declares mean nothing else in
-// the function.
-func (h *hoist) namesAreFree() bool {
-	r := h.region
-	declared := make(map[string]types.Object)
-	for _, l := range h.init.(*ast.AssignStmt).Lhs {
-		if id, ok := l.(*ast.Ident); ok && id.Name != "_" {
-			declared[id.Name] = r.info().Defs[id]
-		}
-	}
-	free := true
-	ast.Inspect(r.fn, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if o, ok := declared[id.Name]; ok && r.info().ObjectOf(id) != o {
-				if v, ok := r.info().ObjectOf(id).(*types.Var); !ok || !v.IsField() {
-					free = false
-				}
-			}
-		}
-		return free
-	})
-	return free
-}
-
-// copyOutHeld has users of the package given copies by those regions that hold the lock as they are,
-// and reports whether there are any.
-func (code *Code) copyOutHeld(e *edits, regions []*Region, l *Lock) (changed bool, err error) {
-	var done []ast.Expr
-	for _, r := range regions {
-		if len(r.Copied) == 0 || !code.isHeld(r, l) {
-			continue
-		}
-		held := r.clone()
-		held.Copied = slices.DeleteFunc(held.Copied, func(x ast.Expr) bool { return slices.Contains(done, x) })
-		if err := held.copyOut(e); err != nil {
-			return false, err
-		}
-		done = append(done, held.Copied...)
-	}
-	return len(done) > 0, nil
-}
-
-// copyOut has users of the package given copies.
-//
-//	return c.items        return maps.Clone(c.items)
-//	return c.list[:n]     return slices.Clone(c.list[:n])
-func (r *Region) copyOut(e *edits) error {
-	edits := e.of(r.file)
-	for _, x := range r.Copied {
-		ast.Inspect(r.fn, func(n ast.Node) bool {
-			if part, ok := n.(*ast.SliceExpr); ok && ast.Unparen(part.X) == x {
-				x = part
-			}
-			return true
-		})
-		name, err := edits.ImportStd(source.CopierOf(r.info().TypeOf(x)))
-		if err != nil {
-			return err
-		}
-		edits.InsertBefore(x.Pos(), name+".Clone(")
-		edits.InsertAfter(x.End(), ")")
-		at := r.place()
-		at.From, at.To = r.file.Line(x.Pos()), r.file.Line(x.End())
-		e.copies = append(e.copies, at)
 	}
 	return nil
 }

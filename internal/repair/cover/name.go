@@ -149,7 +149,7 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 	}
 	// A literal works for the function that it is in: what it visits is reached from the receiver.
 	for literal, ok := r.fn.(*ast.FuncLit); ok && len(found) == 0; {
-		around := functionAround(r.file, literal)
+		around := statement.FunctionAround(r.file.Syntax, literal)
 		for _, id := range handle.Parameters(around) {
 			see(id)
 		}

@@ -17,7 +17,7 @@ type Patch struct {
 	// Files are the texts of the changed files, by the names that they have in the program
 	// without changes. Before are their texts without the changes of any round.
 	Files, Before map[string][]byte
-	// Places are where the sections are, Copies where users of the package are handed copies, for
+	// Places are where the sections are, Copies where copies are handed on, for
 	// the report.
 	Places, Copies []Place
 	// NewLocks are the locks that the patch adds.
@@ -83,7 +83,7 @@ func inWords(places []Place) []string {
 	return all
 }
 
-// CopiesIn returns where users of the package are handed copies, in words.
+// CopiesIn returns where copies are handed on, in words.
 func (p *Patch) CopiesIn() []string { return inWords(p.Copies) }
 
 // Guarded returns the data that a lock is to guard by the patch, which may be nil.

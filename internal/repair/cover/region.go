@@ -34,8 +34,7 @@ type Region struct {
 	Elements bool
 	// AcrossRounds says that several rounds of the loop that it is in belong together.
 	AcrossRounds bool
-	// Copied are maps and slices among the data that users of the package are given: they get
-	// copies.
+	// Copied are maps and slices among the data that code without the lock is given: it gets copies.
 	Copied []ast.Expr
 	// Update says that it has a load and a store that depends on it, and so may not be taken
 	// apart.

@@ -115,18 +115,10 @@ func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 		}
 		w.seen[callee] = true
 		if why := w.waits(source.Body(callee).List, nil); why != "" {
-			return why + " in " + functionWords(callee)
+			return why + " in " + statement.FunctionWords(callee)
 		}
 	}
 	return ""
-}
-
-// functionWords names a function for a person.
-func functionWords(fn ast.Node) string {
-	if d, ok := fn.(*ast.FuncDecl); ok {
-		return d.Name.Name
-	}
-	return "a function literal"
 }
 
 // ReachesOutside reports whether a region reads or writes files, connections or the like, which takes

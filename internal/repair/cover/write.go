@@ -34,15 +34,15 @@ func (code *Code) Write(regions []*Region, l *Lock, data []dataname.Name, base *
 	changed = changed || len(e.variants) > 0
 	slices.SortStableFunc(work, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	for _, r := range work {
-		if err := r.copyOut(e); err != nil {
-			return nil, err
-		}
 		changed = changed || len(r.Copied) > 0
 		done, err := code.absorb(e, r, l)
 		if err != nil {
 			return nil, err
 		}
 		if done {
+			if err := r.copyOut(e); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		changed = true

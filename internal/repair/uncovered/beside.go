@@ -40,15 +40,44 @@ func (f *Fix) Beside() []Access {
 	)
 }
 
-// handedOut tells of objects with data of the lock that users of the package are given without it.
+// handedOut tells of objects with data of the lock, and of addresses of the data, that users of the package are
+// given without it.
 func (f *Fix) handedOut() []Access {
 	var all []Access
-	for _, h := range whole.Handing(f.Held, f.Lock, f.Data) {
+	for _, h := range whole.Handing(f.Held, f.Lock, slices.Concat(f.Data, f.guardedInFact())) {
 		why := "the object that has it is returned to users of the package, who do not have the lock"
-		if h.ToCallback {
+		switch {
+		case h.Address:
+			why = "its address is returned to users of the package, who do not have the lock"
+		case h.ToCallback:
 			why = "the object that has it is given to a function of the package's users, who do not have the lock"
 		}
 		all = append(all, f.access(h.At, h.Func, h.Variable, false, why))
+	}
+	return all
+}
+
+// guardedInFact is data that the lock was not taken for, and that is written and read with the lock held alone:
+//
+//	c.mu.Lock()
+//	e, ok := c.byKey[key]      the lock is for byKey
+//	c.stats.Hits++             and nothing else guards Hits
+//	c.mu.Unlock()
+func (f *Fix) guardedInFact() []*types.Var {
+	var all []*types.Var
+	for _, v := range f.Held.Variables {
+		written, without := false, false
+		for _, s := range v.Sites {
+			for _, o := range s.Observations {
+				if !f.isTest(o.At) {
+					written = written || o.Kind == lockset.Write
+					without = without || !f.holdsLock(o)
+				}
+			}
+		}
+		if written && !without {
+			all = append(all, v.Object)
+		}
 	}
 	return all
 }

@@ -2,7 +2,7 @@
 // the data of the lock, in all packages at hand, has the lock, or is told.
 //
 //	func (c *Cache) Get(k string) int {      func (c *Cache) Keys() map[string]int {
-//		c.mu.Lock()                          	return c.m      "it is returned to code without
+//		c.mu.Lock()                          	return c.m      "it is handed to code without
 //		defer c.mu.Unlock()                  }                   the lock, and changed in place"
 //		return c.m[k]
 //	}
@@ -193,7 +193,7 @@ func (f *Fix) why(g *whole.Group, m *whole.Member) string {
 	case slices.Contains(g.Split, m):
 		return because("the lock is released between the load and this store, which depends on it", f.Uncoverable[name])
 	case m.Leaves && !open:
-		return because("it is returned to code without the lock, and changed in place", f.Uncoverable[name])
+		return because("it is handed to code without the lock, and changed in place", f.Uncoverable[name])
 	case open && f.Uncoverable[name] != "":
 		return f.Uncoverable[name]
 	case open:

@@ -53,8 +53,7 @@ func TestAnAccessIsToldOnce(t *testing.T) {
 // TestWhatHasTheLockIsNotToldAsUnguarded: of data beside that of a lock, the accesses without the lock are
 // told, and not those that have it.
 func TestWhatHasTheLockIsNotToldAsUnguarded(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": `package p
+	fix := fixOf(t, `package p
 
 import "sync"
 
@@ -72,7 +71,63 @@ func (b *Breaker) Fail() {
 	b.mu.Unlock()
 	b.open = true
 }
-`} {
+`, "Breaker", 0, 1)
+	open := fix.Code.OwnerOf(fix.Lock).Underlying().(*types.Struct).Field(2)
+	want := []string{"write of open in (*Breaker).Fail (p.go:17): the lock is held at other accesses to it, and cannot be taken at all of them"}
+	if got := Lines(fix.Companions([]*types.Var{open}, nil)); !slices.Equal(got, want) {
+		t.Errorf("told is %q, want %q", got, want)
+	}
+}
+
+// TestWhatIsHandedOutIsTold: addresses and objects that users are given are told, of the data of the lock and
+// of what is accessed with the lock alone.
+func TestWhatIsHandedOutIsTold(t *testing.T) {
+	fix := fixOf(t, `package p
+
+import "sync"
+
+type Stats struct{ Hits int }
+
+type Cache struct {
+	mu    sync.Mutex
+	size  int
+	stats Stats
+	count int
+	free  int
+}
+
+func (c *Cache) Get() {
+	c.mu.Lock()
+	c.size++
+	c.stats.Hits++
+	c.count++
+	c.mu.Unlock()
+	c.free++
+}
+
+func (c *Cache) Stats() *Stats { return &c.stats }
+
+func (c *Cache) Size() *int { return &c.size }
+
+func (c *Cache) Count() *int { return &c.count }
+
+func (c *Cache) Free() *int { return &c.free }
+`, "Cache", 0, 1)
+	want := []string{
+		"read of Hits in (*Cache).Stats (p.go:24): the object that has it is returned to users of the package, who do not have the lock",
+		"read of size in (*Cache).Size (p.go:26): its address is returned to users of the package, who do not have the lock",
+		"read of count in (*Cache).Count (p.go:28): its address is returned to users of the package, who do not have the lock",
+	}
+	if got := Lines(fix.handedOut()); !slices.Equal(got, want) {
+		t.Errorf("told is %q, want %q", got, want)
+	}
+}
+
+// fixOf is a fix of a program, with fields of a struct as the lock and its data.
+func fixOf(t *testing.T, text, owner string, lock int, data ...int) *Fix {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": text} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -87,10 +142,10 @@ func (b *Breaker) Fail() {
 	}
 	prog, _ := load.SSA(pkgs)
 	held := lockset.Analyse(prog, pkgs, lockset.Places(pkgs), func(*ssa.Function) ([]*locks.Place, bool) { return nil, false })
-	st := pkgs[0].Types.Scope().Lookup("Breaker").Type().Underlying().(*types.Struct)
-	fix := &Fix{Program: &Program{Code: cover.NewCode(files), Held: held}, Lock: st.Field(0), Data: []*types.Var{st.Field(1)}}
-	want := []string{"write of open in (*Breaker).Fail (p.go:17): the lock is held at other accesses to it, and cannot be taken at all of them"}
-	if got := Lines(fix.Companions([]*types.Var{st.Field(2)}, nil)); !slices.Equal(got, want) {
-		t.Errorf("told is %q, want %q", got, want)
+	st := pkgs[0].Types.Scope().Lookup(owner).Type().Underlying().(*types.Struct)
+	fix := &Fix{Program: &Program{Code: cover.NewCode(files), Held: held}, Lock: st.Field(lock)}
+	for _, i := range data {
+		fix.Data = append(fix.Data, st.Field(i))
 	}
+	return fix
 }

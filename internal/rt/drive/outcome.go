@@ -30,12 +30,8 @@ func outcome(r *rt.Result) *trace.Outcome {
 			Point:   trace.Point{G: f.G, Site: f.Site, Frame: f.Frame, Stack: calls(f.PCs)},
 		}
 		switch {
-		case len(f.PCs) == 0 && f.Kind == event.FailureFatal:
-			op := event.MapWrite
-			if t.Cause == event.UnlockOfUnlocked {
-				op = event.Unlock
-			}
-			t.Point = point(r, f.G, op, f.Site, f.Frame, 0)
+		case f.Op != event.None:
+			t.Point = point(r, f.G, f.Op, f.Site, f.Frame, 0)
 		case f.Kind == event.FailureExit:
 			t.Point = point(r, f.G, event.Exit, f.Site, f.Frame, 0)
 		}

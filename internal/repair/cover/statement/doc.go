@@ -7,6 +7,7 @@
 //	return ErrFull
 //
 //	control.go  where control goes from statements, and what stands in what
+//	function.go the functions that statements stand in
 //	look.go     looks whether a map has a key
 //	value.go    what expressions read, and how to keep their values
 package statement

@@ -1,0 +1,158 @@
+package whole
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// waysOut are the ways by which a reference leaves the function that has it.
+type waysOut struct {
+	// asResult says that the function returns it, something that has it as a part, or something that reads
+	// it later:
+	//
+	//	return maps.Keys(c.m)                     the caller's loop ranges over the map
+	//	return bytes.NewReader(c.page)            the caller reads the bytes
+	//	return View{Names: c.names}
+	//	m := c.m; return func() int { return len(m) }
+	asResult bool
+	// toGoroutine says that it is sent, or that a goroutine is started with it.
+	toGoroutine bool
+	// into are the fields of objects of the caller's that it is stored in.
+	into []*types.Var
+
+	root ssa.Value // the object that it comes from, nil if that is not known
+	// isAddress says that what is followed is an address: what a library returns for one is its own.
+	isAddress bool
+	seen      map[ssa.Value]bool
+}
+
+func waysOutOf(reference ssa.Value) *waysOut {
+	w := &waysOut{seen: make(map[ssa.Value]bool)}
+	switch r := reference.(type) {
+	case *ssa.UnOp:
+		w.root = objectOf(r.X)
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		w.root, w.isAddress = objectOf(reference), true
+	}
+	w.follow(reference)
+	return w
+}
+
+// follow adds the ways of a value that has the reference, or is it.
+func (w *waysOut) follow(v ssa.Value) {
+	if w.seen[v] || v.Referrers() == nil {
+		return
+	}
+	w.seen[v] = true
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Return:
+			w.asResult = true
+		case *ssa.Send:
+			w.toGoroutine = w.toGoroutine || r.X == v
+		case *ssa.Go:
+			w.toGoroutine = true
+		case *ssa.Store:
+			if r.Val == v {
+				w.stored(r.Addr)
+			}
+		case *ssa.MapUpdate:
+			if made, ok := r.Map.(*ssa.MakeMap); ok && r.Value == v {
+				w.follow(made)
+			}
+		case *ssa.UnOp:
+			if _, ok := v.(*ssa.Alloc); ok { // a result of a function with deferred calls is kept in a variable
+				w.follow(r)
+			}
+		case *ssa.Slice:
+			if r.X == v {
+				w.follow(r)
+			}
+		case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
+			w.follow(r.(ssa.Value))
+		case *ssa.Call:
+			if own := r.Call.StaticCallee() != nil && r.Call.StaticCallee().Blocks != nil; (own || !w.isAddress) && w.mayKeep(r, v) {
+				w.follow(r)
+			}
+		}
+	}
+}
+
+// stored follows a reference into what it is stored in: a variable or an object of the function, or one of
+// the caller's other than the one that it comes from.
+func (w *waysOut) stored(addr ssa.Value) {
+	switch o := objectOf(addr).(type) {
+	case *ssa.Alloc:
+		w.follow(o)
+	case *ssa.Parameter:
+		if field, ok := addr.(*ssa.FieldAddr); ok && ssa.Value(o) != w.root {
+			w.into = append(w.into, fieldAt(field))
+		}
+	}
+}
+
+// objectOf is the object or variable that an address leads into.
+func objectOf(addr ssa.Value) ssa.Value {
+	for {
+		switch a := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = a.X
+		case *ssa.IndexAddr:
+			addr = a.X
+		default:
+			return addr
+		}
+	}
+}
+
+// fieldAt is the field whose address an instruction is.
+func fieldAt(a *ssa.FieldAddr) *types.Var {
+	return a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(a.Field)
+}
+
+// mayKeep reports whether the result of a call may refer to an argument. Of a library's function its
+// type tells; a map or slice is taken for a new one, as those of slices.Sorted and maps.Collect are.
+func (w *waysOut) mayKeep(call *ssa.Call, argument ssa.Value) bool {
+	if isAppend(call) {
+		return appendKeeps(call, argument)
+	}
+	fn := call.Call.StaticCallee()
+	switch {
+	case fn == nil:
+		return false
+	case fn.Blocks != nil:
+		for i, p := range fn.Params {
+			if call.Call.Args[i] != argument {
+				continue
+			}
+			inside := &waysOut{seen: w.seen} // a function that calls itself comes here again
+			if inside.follow(p); inside.asResult {
+				return true
+			}
+		}
+		return false
+	}
+	switch call.Type().Underlying().(type) {
+	case *types.Signature, *types.Pointer:
+		return true
+	case *types.Interface:
+		return !types.Identical(call.Type(), types.Universe.Lookup("error").Type())
+	}
+	return false
+}
+
+// appendKeeps reports whether what append returns has an argument in it: the slice that is appended to, unless
+// its capacity is limited, and what is appended one by one. The elements of append(x, list...) are copied.
+func appendKeeps(call *ssa.Call, argument ssa.Value) bool {
+	if part, ok := argument.(*ssa.Slice); ok {
+		_, listed := part.X.(*ssa.Alloc)
+		return listed || part == call.Call.Args[0] && part.Max == nil
+	}
+	return argument == call.Call.Args[0]
+}
+
+func isAppend(call *ssa.Call) bool {
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "append"
+}
