@@ -121,9 +121,14 @@ type Group struct {
 	// Batches are the copies of what the sections find on their way.
 	Batches []*Batch
 	Steps   []*StepPlan
-	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
-	// which may be recovered from.
+	// Rescues says that a deferred call publishes the copies and leaves the guards if a section ends by a
+	// panic, which may be recovered from.
 	Rescues bool
+	// Stranded says that a section would stay in guards by a panic, where no call can be deferred as the section begins.
+	// The function defers one at the beginning of its body, and after each of the calls that it defers itself.
+	Stranded bool
+	Body     *ast.BlockStmt
+	Defers   []*ast.DeferStmt
 	// OnlyReaches says that the sections never enter a guard or have a copy: they use
 	// data on pages in statements that must find the guards left.
 	OnlyReaches bool
