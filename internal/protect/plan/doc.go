@@ -253,7 +253,7 @@
 //
 //	plan.go      what a plan consists of, and how it is made
 //	unit.go      a package: its files, functions, and bodies with sections
-//	borrow.go    functions that take locks which they are given
+//	given.go     functions that take locks which they are given
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	resume.go    where sections go on after a step

@@ -278,8 +278,8 @@ type planner struct {
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
-	// borrowers are functions that take locks which they are given, with the numbers of these parameters.
-	borrowers map[facts.FuncKey][]int
+	// givenLocks are the numbers of the parameters, of functions that take locks which they are given.
+	givenLocks map[facts.FuncKey][]int
 	// strong are the guards that count, with their companions, which are known by their fields.
 	strong     []*guard.Guard
 	companions map[facts.Key]companion
@@ -288,7 +288,7 @@ type planner struct {
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), borrowers: make(map[facts.FuncKey][]int), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
+	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), givenLocks: make(map[facts.FuncKey][]int), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
 }
 
 // A unit is one package with its sections as they stand in the source.

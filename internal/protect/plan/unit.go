@@ -142,7 +142,7 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	}
 	u.all = append(u.all, b)
 	u.findHelper(b)
-	u.findBorrower(b)
+	u.findGivenLocks(b)
 	if len(b.outlines)+len(b.alone) > 0 {
 		u.bodies = append(u.bodies, b)
 	}
@@ -278,7 +278,7 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 		if v := u.helpers[facts.FuncKeyOf(fn)]; v != nil {
 			return v, "the lock is taken by " + facts.FuncName(fn)
 		}
-		for _, i := range u.borrowers[facts.FuncKeyOf(fn)] {
+		for _, i := range u.givenLocks[facts.FuncKeyOf(fn)] {
 			if v := u.lockAt(c, i); v != nil {
 				return v, "the lock is taken by " + facts.FuncName(fn)
 			}

@@ -10,11 +10,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
-// findBorrower notes a function that takes a lock which it is given. No guard is known for the parameter, so the section counts where the
+// findGivenLocks notes a function that takes a lock which it is given. No guard is known for the parameter, so the section counts where the
 // function is called.
 //
 //	func with(mu *sync.Mutex, f func()) { mu.Lock(); defer mu.Unlock(); f() }
-func (u *unit) findBorrower(b *body) {
+func (u *unit) findGivenLocks(b *body) {
 	d := u.declarationOf(b.block)
 	if d == nil {
 		return
@@ -29,8 +29,8 @@ func (u *unit) findBorrower(b *body) {
 			root, _ := ast.Unparen(s.X).(*ast.Ident)
 			for i := range params.Len() {
 				k := facts.FuncKeyOf(d)
-				if root != nil && u.info.Uses[root] == params.At(i) && !slices.Contains(u.borrowers[k], i) {
-					u.borrowers[k] = append(u.borrowers[k], i)
+				if root != nil && u.info.Uses[root] == params.At(i) && !slices.Contains(u.givenLocks[k], i) {
+					u.givenLocks[k] = append(u.givenLocks[k], i)
 				}
 			}
 		}
