@@ -108,7 +108,7 @@ func (f *Foreign) Resume() {
 
 // LeaveMine is Leave if the calling goroutine is in a section.
 func (f *Foreign) LeaveMine() {
-	if gate := f.d.gate.Load(); gate.Mine() {
+	if gate := f.d.gate.Load(); gate != nil && gate.Mine() {
 		gate.LeaveAlone()
 		if gate.Blocked() {
 			gate.Wake()

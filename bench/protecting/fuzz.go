@@ -18,7 +18,7 @@ var Fuzz = &command.Benchmark{
 	Help: `Makes up programs in which critical sections reach the same few objects by pointers,
 slices, closures, interfaces, method values, generic functions, lists, entries of maps and
 other goroutines, which take turns or run side by side, and compares what they print with
-and without protection, in each mode. A program that differs is made smaller and printed,
+and without protection, in each mode. Nothing may be found in them either. A program that differs is made smaller and printed,
 with its seed. The last line says how many of the sections were really protected.`,
 	Quick: "300 programs, for a look",
 	New:   newFuzz,

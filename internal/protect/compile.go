@@ -28,15 +28,17 @@ func (c *Config) compile(b *Build) error {
 }
 
 // complaints returns those of the compiler, about the files that the user knows. Lines are the
-// same there.
-func (b *Build) complaints(err error) []gotool.Diagnostic {
+// same there. The go command names files from the directory that it runs in, wherever that is shorter.
+func (c *Config) complaints(b *Build, err error) []gotool.Diagnostic {
 	var failed *gotool.Error
 	if !errors.As(err, &failed) {
 		return nil
 	}
 	all := failed.Diagnostics()
 	for i := range all {
-		all[i].File = b.overlay.Source(all[i].File)
+		if written := c.absolute(all[i].File); b.overlay.Source(written) != written {
+			all[i].File = b.overlay.Source(written)
+		}
 		all[i].Column = 0 // it is that of the rewritten line
 	}
 	return all
@@ -48,12 +50,7 @@ func (b *Build) complaints(err error) []gotool.Diagnostic {
 func (c *Config) leaveAlone(complaints []gotool.Diagnostic) bool {
 	before := len(c.alone)
 	for _, d := range complaints {
-		at := plan.Alone{File: d.File, Line: d.Line, Why: "it does not build when it is rewritten"}
-		if !filepath.IsAbs(at.File) {
-			if abs, err := filepath.Abs(filepath.Join(c.Dir, at.File)); err == nil {
-				at.File = abs
-			}
-		}
+		at := plan.Alone{File: c.absolute(d.File), Line: d.Line, Why: "it does not build when it is rewritten"}
 		if !slices.Contains(c.alone, at) {
 			c.alone = append(c.alone, at)
 		}
@@ -66,6 +63,17 @@ func (c *Config) leaveAlone(complaints []gotool.Diagnostic) bool {
 		return true
 	}
 	return false
+}
+
+// absolute returns the whole name of a file that the go command names.
+func (c *Config) absolute(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	if abs, err := filepath.Abs(filepath.Join(c.Dir, file)); err == nil {
+		return abs
+	}
+	return file
 }
 
 // doesNotBuild is the error for a program that does not build whatever is left alone.

@@ -75,7 +75,7 @@ func (r *round) run() {
 		}
 		var groups []*Group
 		for _, o := range b.outlines {
-			g := newGroup(o)
+			g := newGroup(o, b.block)
 			g.LockName = r.lockName(o.Lock)
 			groups = append(groups, g)
 			r.choose(g)
@@ -98,8 +98,8 @@ func (r *round) run() {
 	r.findSites()
 }
 
-func newGroup(o *outline.Outline) *Group {
-	g := &Group{Outline: o}
+func newGroup(o *outline.Outline, body *ast.BlockStmt) *Group {
+	g := &Group{Outline: o, Body: body}
 	for _, s := range o.Inside {
 		g.Steps = append(g.Steps, &StepPlan{Step: s, Opaque: s.WhyOpaque()})
 	}
@@ -237,6 +237,7 @@ func (r *round) planSteps(g *Group) {
 	}
 	g.OnlyReaches = len(g.Slots)+len(g.Batches) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
 	g.Rescues = r.rescues(g)
+	r.findStranded(g)
 	for _, s := range g.Steps {
 		if _, ok := s.Stmt.(*ast.DeferStmt); ok && g.Rescues {
 			s.Defers = true
@@ -328,7 +329,7 @@ func (r *round) planNames(g *Group) {
 			places = append(places, c.Pos())
 		}
 	}
-	g.Flagged = (interrupted || g.Rescues) && len(g.Vars) > 0
+	g.Flagged = (interrupted || g.Rescues || g.Stranded) && len(g.Vars) > 0
 	for _, v := range g.Vars {
 		v.ByPointer = slices.ContainsFunc(places, func(at token.Pos) bool { return !r.means(v.Root, at) })
 	}

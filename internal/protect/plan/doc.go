@@ -220,8 +220,8 @@
 // relents: only if its goroutine really waits in there does other code pass. A section that
 // only reads leaves the guard for each opaque step. An opaque step that names the data uses the
 // own view, since the lock is held. Nothing can be lost or stale: what remains of the difference
-// to the program as it is are delays. A section that ends by a panic, and not by a deferred
-// Unlock, stays in the guard as it keeps the lock, and other code waits the longest wait.
+// to the program as it is are delays. A section that ends by a panic, or with its goroutine, leaves
+// the guard by a deferred call, even if the lock stays locked: see panics.go.
 //
 // # Modes
 //
@@ -253,6 +253,7 @@
 //
 //	plan.go      what a plan consists of, and how it is made
 //	unit.go      a package: its files, functions, and bodies with sections
+//	given.go     functions that take locks which they are given
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	resume.go    where sections go on after a step

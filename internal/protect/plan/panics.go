@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"go/ast"
 	"slices"
 )
 
@@ -25,6 +26,16 @@ import (
 //	x.mu.Unlock()
 //	x.mu.Lock()
 //	defer x.mu.Unlock()
+//
+// A section that ends by a panic, or by the end of its goroutine, must not stay in a guard either: what recovers may release the lock,
+// and tell other goroutines that they may go on. To leave a guard nothing of the data has to be known, so in a loop, or where
+// calls are deferred between sections, one deferred call at the beginning of the function does it. Calls that the function
+// defers itself would come before that one, so that another follows each of them.
+//
+//	func f() {             func f() { var on bool; var g *wicket.Guard; defer func() { if on { g.Unlock() } }()
+//		defer wg.Done()        defer wg.Done(); defer func() { if on { g.Unlock() } }()
+//		for {                  for {
+//			x.mu.Lock()            x.mu.Lock(); g = &x.y; g.Lock(1, 0); on = true
 
 // losesByPanic reports whether no deferred call can publish what the sections of a group
 // have written: they may run several times in one call of the function, or other calls are
@@ -52,7 +63,35 @@ func (r *round) guardPanics(g *Group) {
 
 // rescues reports whether a group needs a deferred call for panics.
 func (r *round) rescues(g *Group) bool {
-	return r.Mode != Detect && len(r.panicking(g)) > 0
+	return r.Mode != Detect && (len(r.panicking(g)) > 0 || !g.losesByPanic() && r.staysByPanic(g))
+}
+
+// findStranded finds out whether the function has to defer calls for panics at other places than the sections of a group.
+func (r *round) findStranded(g *Group) {
+	g.Stranded = !g.Rescues && r.staysByPanic(g)
+	if !g.Stranded {
+		return
+	}
+	ast.Inspect(g.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			if n != g.Deferred {
+				g.Defers = append(g.Defers, n)
+			}
+		}
+		return true
+	})
+}
+
+// staysByPanic reports whether a step of a group may panic while its section is in a guard that no deferred release leaves.
+func (r *round) staysByPanic(g *Group) bool {
+	return slices.ContainsFunc(g.Steps, func(s *StepPlan) bool {
+		return s.Does.Panics && !s.ReleasesByPanic && slices.ContainsFunc(g.Vars, func(v *Variable) bool {
+			return v.OnPages != nil && !v.Passive && (s.Opaque == "" || r.staysInGuard(v, s))
+		})
+	})
 }
 
 // panicking returns the steps of a group that may panic when copies have been written, and no

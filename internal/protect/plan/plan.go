@@ -121,9 +121,14 @@ type Group struct {
 	// Batches are the copies of what the sections find on their way.
 	Batches []*Batch
 	Steps   []*StepPlan
-	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
-	// which may be recovered from.
+	// Rescues says that a deferred call publishes the copies and leaves the guards if a section ends by a
+	// panic, which may be recovered from.
 	Rescues bool
+	// Stranded says that a section would stay in guards by a panic, where no call can be deferred as the section begins.
+	// The function defers one at the beginning of its body, and after each of the calls that it defers itself.
+	Stranded bool
+	Body     *ast.BlockStmt
+	Defers   []*ast.DeferStmt
 	// OnlyReaches says that the sections never enter a guard or have a copy: they use
 	// data on pages in statements that must find the guards left.
 	OnlyReaches bool
@@ -273,6 +278,8 @@ type planner struct {
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
+	// givenLocks are the numbers of the parameters, of functions that take locks which they are given.
+	givenLocks map[facts.FuncKey][]int
 	// strong are the guards that count, with their companions, which are known by their fields.
 	strong     []*guard.Guard
 	companions map[facts.Key]companion
@@ -281,7 +288,7 @@ type planner struct {
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
+	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), givenLocks: make(map[facts.FuncKey][]int), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
 }
 
 // A unit is one package with its sections as they stand in the source.

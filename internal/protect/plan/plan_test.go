@@ -157,6 +157,12 @@ func renderGroup(b *strings.Builder, f *source.File, g *plan.Group) {
 	if g.Flagged {
 		b.WriteString(", flagged")
 	}
+	if g.Rescues {
+		b.WriteString(", left by panics")
+	}
+	if g.Stranded {
+		fmt.Fprintf(b, ", left by panics from the beginning of the function and after %d deferred calls", len(g.Defers))
+	}
 	if g.OnlyReaches {
 		b.WriteString(", enters nothing")
 	}

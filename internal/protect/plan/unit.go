@@ -142,6 +142,7 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	}
 	u.all = append(u.all, b)
 	u.findHelper(b)
+	u.findGivenLocks(b)
 	if len(b.outlines)+len(b.alone) > 0 {
 		u.bodies = append(u.bodies, b)
 	}
@@ -246,6 +247,7 @@ func (u *unit) declarationOf(block *ast.BlockStmt) *types.Func {
 //	shards[i].mu.Lock()      an element
 //	t.owner.mu.Lock()        by way of a pointer
 //	t.lock()                 a function that takes it
+//	with(&t.mu, f)           a function that takes what it is given
 func (u *unit) noteUnfollowed(b *body) {
 	ast.Inspect(b.block, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -275,6 +277,11 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 	if fn, ok := typeutil.Callee(u.info, c).(*types.Func); ok {
 		if v := u.helpers[facts.FuncKeyOf(fn)]; v != nil {
 			return v, "the lock is taken by " + facts.FuncName(fn)
+		}
+		for _, i := range u.givenLocks[facts.FuncKeyOf(fn)] {
+			if v := u.lockAt(c, i); v != nil {
+				return v, "the lock is taken by " + facts.FuncName(fn)
+			}
 		}
 	}
 	return nil, ""

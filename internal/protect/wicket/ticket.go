@@ -82,10 +82,6 @@ func (s *Section) Lock() {
 	if raceBuild {
 		return
 	}
-	if s.slot != nil { // it was interrupted
-		s.begin()
-		return
-	}
 	g, site := page.Here()
 	at, number := probe(uint64(g), 0)
 	if atomic.LoadUint64(&at.holder) != 0 || !atomic.CompareAndSwapUint64(&at.holder, 0, uint64(g)) {
@@ -164,15 +160,16 @@ func (s *Section) Wake() {
 	}
 }
 
-// Unlock interrupts the section for code that waits, or that may hand nodes to another goroutine: these are stamped no
-// more.
+// Unlock ends the section, or interrupts it for code that waits, or that may hand nodes to another goroutine: these are stamped no
+// more. The slot is given back, because it is not known whether the section goes on: the code may panic, or be the function's last.
 func (s *Section) Unlock() {
-	if s.slot == nil {
+	at := s.slot
+	if at == nil {
 		return
 	}
 	s.use(0)
-	atomic.StoreUint64(&s.slot.word, s.slot.word&^uint64(state))
-	s.slot.wake()
+	s.slot = nil
+	at.end()
 }
 
 func (s *slot) wake() {
@@ -191,10 +188,20 @@ func (s *Section) Relent() {
 	s.slot.wake()
 }
 
-// Resume goes on with the section after [Section.Relent], or after Unlock. If an access has passed, the nodes that the section
-// has used are stamped no more.
+// Resume goes on with the section after [Section.Relent], or after Unlock, or begins the next one. If an access has passed, the
+// nodes that the section has used are stamped no more. Resume is not inlined, as Lock.
+//
+//go:noinline
 func (s *Section) Resume() {
+	if raceBuild {
+		return
+	}
 	if s.slot == nil {
+		g, site := page.Here()
+		if s.slot = takeLater(uint64(g), uint64(g)); s.slot != nil {
+			s.slot.site = uint32(site)
+			s.begin()
+		}
 		return
 	}
 	word := atomic.LoadUint64(&s.slot.word)
@@ -204,11 +211,8 @@ func (s *Section) Resume() {
 	s.begin()
 }
 
-// LeaveMine ends the section if it has not ended.
-func (s *Section) LeaveMine() {
-	s.Leave()
-	s.Wake()
-}
+// LeaveMine is Unlock: a section that has ended has no slot.
+func (s *Section) LeaveMine() { s.Unlock() }
 
 // sectionOf returns the section that a goroutine is in, nil if it is in none, or if all that it is in relent: code that such a
 // section calls may hand nodes to another goroutine.
@@ -291,15 +295,15 @@ func (s *Section) RUnlock() {
 		}
 		if shared.word.CompareAndSwap(word, next) {
 			if next == 0 {
-				slots[word>>numberFrom].endReaders()
+				slots[word>>numberFrom].end()
 			}
 			return
 		}
 	}
 }
 
-// endReaders ends what readers have shared.
-func (s *slot) endReaders() {
+// end ends the section in a slot that does not release its lock at once, and gives the slot back.
+func (s *slot) end() {
 	atomic.StoreUint64(&s.word, s.word&^uint64(state))
 	s.wake()
 	s.free()

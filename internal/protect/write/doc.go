@@ -22,7 +22,7 @@
 //	        the function that publishes it
 //	0s1hi   a batch: with f the function that publishes it, l what findings say of it, n a number of a copy
 //	0s1wi   what is assigned to an element
-//	0s1gi   the pages of the object with the lock, or its wicket
+//	0s1gi   the pages of the object with the lock, or its wicket, and 0s1ji its guard where the function begins
 //	0c1f    clone 1 of function f, with its parameters q0, q1
 //	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,
 //	        type of a cell's value
@@ -42,6 +42,7 @@
 //
 //	write.go     packages and files
 //	section.go   sections: taking, publishing, interrupting
+//	stranded.go  leaving guards by a panic, where the function begins
 //	put.go       publishing one variable
 //	slot.go      slots
 //	batch.go     batches

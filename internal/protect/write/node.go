@@ -44,11 +44,18 @@ func (w *sectionWriter) declareStamping() []string {
 		return nil
 	}
 	w.edits.ImportInLine(w.wicketName(), "cofferdamrt/protect/wicket")
-	list := []string{fmt.Sprintf("var %s %s.Section", w.stampedBy(), w.wicketName())}
+	var list []string
+	if !w.group.Stranded {
+		list = append(list, w.declareStamped())
+	}
 	if !v.Written && v.OnPages.LockDeclared.Type != nil {
 		list = append(list, fmt.Sprintf("%s := &%s.%s", w.sharing(), w.group.Lock.Parent(), w.readersOf(v.OnPages)))
 	}
 	return list
+}
+
+func (w *sectionWriter) declareStamped() string {
+	return fmt.Sprintf("var %s %s.Section", w.stampedBy(), w.wicketName())
 }
 
 // sharing is the pointer to what the sections share that only read.

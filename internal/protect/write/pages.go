@@ -127,7 +127,7 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 		if v.OnPages == nil || v.Passive || v.OnPages.Wicket != 0 {
 			continue
 		}
-		name, method := w.id("g", i), reading
+		name, method := w.id(w.handle, i), reading
 		if v.OnPages.Owner == "" {
 			name = w.guardName(v.OnPages)
 		}

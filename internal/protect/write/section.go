@@ -18,10 +18,11 @@ type sectionWriter struct {
 	group  *plan.Group
 	name   string // what its names begin with
 	detect bool
+	handle string // how the names of guards begin
 }
 
 func newSectionWriter(f *fileWriter, g *plan.Group, number int) *sectionWriter {
-	return &sectionWriter{fileWriter: f, group: g, name: f.prefix + "s" + strconv.Itoa(number), detect: f.plan.Mode == plan.Detect}
+	return &sectionWriter{fileWriter: f, group: g, name: f.prefix + "s" + strconv.Itoa(number), detect: f.plan.Mode == plan.Detect, handle: "g"}
 }
 
 // write rewrites the sections.
@@ -37,6 +38,7 @@ func (w *sectionWriter) write() {
 		return
 	}
 	w.addLabels()
+	w.awaitPanics()
 	for i, a := range g.Acquires {
 		if i == 0 {
 			w.edits.InsertAfter(a.End(), "; "+w.declare())
@@ -120,7 +122,10 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 func (w *sectionWriter) declare() string {
 	var list []string
 	add := func(name, value string) { list = append(list, fmt.Sprintf("%s := %s; _ = %s", name, value, name)) }
-	if w.group.Flagged {
+	switch {
+	case w.group.Stranded:
+		list = append(list, w.name+" = true")
+	case w.group.Flagged:
 		add(w.name, "true")
 	}
 	for i, v := range w.group.Vars {
@@ -132,7 +137,7 @@ func (w *sectionWriter) declare() string {
 		}
 		w.copies(i, v, add)
 	}
-	list = slices.Concat(list, w.findPages(), w.enter(), w.declareSlots(), w.declareBatches())
+	list = slices.Concat(list, w.findPages(), w.keepHandles(), w.enter(), w.declareSlots(), w.declareBatches())
 	if w.group.Rescues {
 		list = append(list, "defer func() { "+w.publish(interrupting)+" }()")
 	}
@@ -202,12 +207,21 @@ const (
 	relenting                   // the same, and what it has on pages it keeps unless it waits
 )
 
-// reasonOf returns why a section publishes for a step, or for the call that the step defers.
+// reasonOf returns why a section publishes for a step.
 func reasonOf(s *plan.StepPlan) reason {
 	if s.Relents {
 		return relenting
 	}
 	return interrupting
+}
+
+// reasonOfDeferred returns why a section publishes for the call that a step defers. If no deferred call releases the lock the section
+// can only have ended by a panic then, and is over.
+func reasonOfDeferred(s *plan.StepPlan) reason {
+	if !s.ReleasesByPanic {
+		return interrupting
+	}
+	return reasonOf(s)
 }
 
 // publish ends a section, or interrupts it.
@@ -242,7 +256,7 @@ func (w *sectionWriter) publish(why reason) string {
 func (w *sectionWriter) step(s *plan.StepPlan) {
 	if s.Defers {
 		// Deferred calls run in the reverse order: this one before that.
-		w.edits.InsertAfter(s.Stmt.End(), "; defer func() { "+w.publish(reasonOf(s))+" }()")
+		w.edits.InsertAfter(s.Stmt.End(), "; defer func() { "+w.publish(reasonOfDeferred(s))+" }()")
 	}
 	w.useSlots(s)
 	w.makeRoom(s)

@@ -91,7 +91,7 @@ func (w *sectionWriter) callWickets(writing, reading string) []string {
 		}
 		done = append(done, v.OnPages.Wicket)
 		written, read := w.masks(v.OnPages.Wicket)
-		name := w.id("g", w.firstBehind(v.OnPages.Wicket))
+		name := w.id(w.handle, w.firstBehind(v.OnPages.Wicket))
 		call := callWicketGuard(name, writing, reading, written, read)
 		if written == 0 && !w.group.Shared() {
 			call = callWicketAlone(name, writing, read)

@@ -1,5 +1,7 @@
 package sharing
 
+import "strings"
+
 // A share is what one of several goroutines may do in a section while the others do the same: in
 // whatever order they come, they leave the same behind.
 var shares = []struct {
@@ -81,7 +83,9 @@ func (g *gen) share() {
 // handOver gives objects from one goroutine to another, by a channel and by a condition.
 func (g *gen) handOver() {
 	c := g.name("c")
-	switch g.Pick(3) {
+	switch g.Pick(4) {
+	case 3:
+		g.abandon()
 	case 0: // an object of its own becomes one under the lock
 		g.line("%s := make(chan *Ent)", c)
 		g.line("go func() { for i := range 3 { e := &Ent{n: i}; e.s.a = e.n; %s <- e }; close(%s) }()", c, c)
@@ -101,4 +105,43 @@ func (g *gen) handOver() {
 		g.line("go func() { gn *= 2; gs.a = gn; gmu.Unlock(); %s <- true }()", c)
 		g.line("<-%s", c)
 	}
+}
+
+// abandoned are sections that end by a panic, with what may be done without the lock when it was released.
+var abandoned = []struct{ lock, section, after string }{
+	{"x.mu", "x.n++; x.s.a += 2; x.list[len(x.list)] = x.n", "x.n += 2; n += x.s.a"},
+	{"x.mu", "if k := x.ents[0]; k != nil { k.n++; k.s.a++ }; x.array[1]++; x.list[len(x.list)]++", "if k := x.ents[0]; k != nil { k.n += 2; n += k.s.a }; x.array[1]--"},
+	{"gmu", "gn += 3; gs.a++; gname += \"a\"; gn += x.list[len(x.list)]", "gn--; gs.add(gn); n += len(gname)"},
+	{"w.shelves[0].mu", "if i := h.first; i != nil { i.n++; i.label += \"x\" }; h.count += x.list[len(x.list)]", "if i := w.shelves[0].first; i != nil { i.n++; n += len(i.label) }; w.shelves[0].count++"},
+	{"x.rw", "x.hits++; x.peak.a++; x.hits += x.list[len(x.list)]", "x.hits += 2; n += x.peak.a"},
+}
+
+// abandon has another goroutine, which lives on, leave a section by a panic, and release the lock when it has recovered.
+func (g *gen) abandon() {
+	a := abandoned[g.Pick(len(abandoned))]
+	g.line("w.elsewhere(func() {")
+	g.deep++
+	g.line("defer func() { if recover() != nil { %s.Unlock() } }()", a.lock)
+	g.line("func() {") // the section has a function of its own, in which nothing else releases the lock
+	g.deep++
+	g.line("h := &w.shelves[0]")
+	g.line("_ = h")
+	loops := g.Chance(2)
+	if loops {
+		g.line("for range 2 {")
+		g.deep++
+	}
+	lock := strings.Replace(a.lock, "w.shelves[0]", "h", 1)
+	g.line("%s.Lock()", lock)
+	g.line("%s", a.section)
+	g.line("%s.Unlock()", lock)
+	if loops {
+		g.deep--
+		g.line("}")
+	}
+	g.deep--
+	g.line("}()")
+	g.deep--
+	g.line("})")
+	g.line("%s", a.after)
 }

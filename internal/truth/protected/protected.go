@@ -1,10 +1,10 @@
 // Package protected holds protected programs against plain ones: random programs that are
-// free of races have to print the same.
+// free of races have to print the same, and nothing may be found in them.
 //
 //	programs --> plain build -------> what they print
 //	   |                                    |
 //	   `-----> protected build, in each --> the same, or a Difference
-//	           mode
+//	           mode                   `---> a violation is one, too
 //
 // A [Trial] has many programs in one build, because building takes longer than all the rest.
 // A program that differs is made smaller by the draws that it was made from.
@@ -17,7 +17,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +57,7 @@ type Difference struct {
 	Program   sharing.Program
 	Way       Way
 	Plain     string // the first line that differs, plainly and protected
-	Protected string
+	Protected string // or the violation that was told
 }
 
 func (d Difference) String() string {
@@ -75,7 +77,7 @@ func (t *Trial) Run(ctx context.Context, programs []sharing.Program) (*Result, e
 	if err := t.write(sharing.Files(programs)); err != nil {
 		return nil, err
 	}
-	plain, err := t.output(ctx, "plain", nil)
+	plain, _, err := t.output(ctx, "plain", nil)
 	if err != nil {
 		return nil, fmt.Errorf("the programs by themselves: %w", err)
 	}
@@ -85,11 +87,15 @@ func (t *Trial) Run(ctx context.Context, programs []sharing.Program) (*Result, e
 	}
 	result := new(Result)
 	for i, way := range t.Ways {
-		protected, err := t.runProtected(ctx, loaded, fmt.Sprint("protected", i), way, result)
+		protected, told, err := t.runProtected(ctx, loaded, fmt.Sprint("protected", i), way, result)
 		if err != nil {
 			return nil, fmt.Errorf("-protect=%s: %w", way, err)
 		}
-		result.Differences = append(result.Differences, compare(programs, way, plain, protected)...)
+		different := compare(programs, way, plain, protected)
+		if len(different) == 0 { // what was told may be of that
+			different = violations(programs, way, told)
+		}
+		result.Differences = append(result.Differences, different...)
 	}
 	return result, nil
 }
@@ -112,10 +118,10 @@ func (t *Trial) write(files map[string]string) error {
 }
 
 // runProtected builds and runs the programs in one way.
-func (t *Trial) runProtected(ctx context.Context, loaded *protect.Loaded, name string, way Way, result *Result) (string, error) {
+func (t *Trial) runProtected(ctx context.Context, loaded *protect.Loaded, name string, way Way, result *Result) (printed, told string, _ error) {
 	build, err := loaded.Prepare(way.Mode, way.Maps)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer build.Close()
 	for _, s := range build.Sections {
@@ -140,13 +146,13 @@ var compiling = []string{"-gcflags=./...=-dwarf=false"}
 // patience is how long all programs of a build may run. They need less than a second.
 const patience = 2 * time.Minute
 
-// output returns what the programs print. One that ends the process has what was printed
+// output returns what the programs print, and what is told of them. One that ends the process has what was printed
 // before it compared.
-func (t *Trial) output(ctx context.Context, name string, flags []string) (string, error) {
+func (t *Trial) output(ctx context.Context, name string, flags []string) (printed, told string, _ error) {
 	tool := gotool.New(t.Dir, nil)
 	build := tool.Command(ctx, slices.Concat([]string{"build", "-ldflags=-s -w", "-o", name}, compiling, flags, []string{"."})...)
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building: %w\n%s", err, out)
+		return "", "", fmt.Errorf("building: %w\n%s", err, out)
 	}
 	var stdout, stderr bytes.Buffer
 	limited, cancel := context.WithTimeout(ctx, patience)
@@ -155,12 +161,12 @@ func (t *Trial) output(ctx context.Context, name string, flags []string) (string
 	run.Stdout, run.Stderr = &stdout, &stderr
 	if err := run.Run(); err != nil && ctx.Err() == nil {
 		if len(flags) == 0 { // nothing behind it would be compared
-			return "", fmt.Errorf("a program does not end well as it is: %w\n%s", err, stderr.Bytes()[:min(stderr.Len(), 2000)])
+			return "", "", fmt.Errorf("a program does not end well as it is: %w\n%s", err, stderr.Bytes()[:min(stderr.Len(), 2000)])
 		}
 		first, _, _ := strings.Cut(stderr.String()[max(0, strings.Index(stderr.String(), "fatal error")):], "\n")
 		fmt.Fprintf(&stdout, "%v: %s\n", err, first)
 	}
-	return stdout.String(), ctx.Err()
+	return stdout.String(), stderr.String(), ctx.Err()
 }
 
 // compare finds the programs whose lines differ.
@@ -184,6 +190,30 @@ func compare(programs []sharing.Program, way Way, plain, protected string) []Dif
 		}
 		if i >= len(got)-1 {
 			break // it has ended there
+		}
+	}
+	return all
+}
+
+// named is a function of a program in a stack.
+var named = regexp.MustCompile(`\.P(\d+)\b`)
+
+// violations finds the programs that something was found in, by the first one that stands in the stacks of a finding.
+func violations(programs []sharing.Program, way Way, told string) []Difference {
+	var all []Difference
+	for i, finding := range strings.Split("\n"+told, "\nviolation: ") {
+		if i == 0 {
+			continue // what is told before
+		}
+		first, _, _ := strings.Cut(finding, "\n")
+		d := Difference{Way: way, Protected: "violation: " + first}
+		if m := named.FindStringSubmatch(finding); m != nil {
+			if number, err := strconv.Atoi(m[1]); err == nil && number < len(programs) {
+				d.Program = programs[number]
+			}
+		}
+		if !slices.ContainsFunc(all, func(o Difference) bool { return o.Program.Name == d.Program.Name }) {
+			all = append(all, d)
 		}
 	}
 	return all
