@@ -130,7 +130,7 @@ func (l *Loaded) Prepare(mode Mode, maps bool) (*Build, error) {
 			return b, nil
 		}
 		b.Close()
-		complaints := b.complaints(err)
+		complaints := c.complaints(b, err)
 		if attempt == maxAttempts || !c.leaveAlone(complaints) {
 			return nil, doesNotBuild(complaints, err)
 		}

@@ -28,18 +28,29 @@ func (c *Config) compile(b *Build) error {
 }
 
 // complaints returns those of the compiler, about the files that the user knows. Lines are the
-// same there.
-func (b *Build) complaints(err error) []gotool.Diagnostic {
+// same there. The go command names a file by the way from where it runs, if that is shorter.
+func (c *Config) complaints(b *Build, err error) []gotool.Diagnostic {
 	var failed *gotool.Error
 	if !errors.As(err, &failed) {
 		return nil
 	}
 	all := failed.Diagnostics()
 	for i := range all {
-		all[i].File = b.overlay.Source(all[i].File)
+		all[i].File = b.overlay.Source(c.absolute(all[i].File))
 		all[i].Column = 0 // it is that of the rewritten line
 	}
 	return all
+}
+
+// absolute is the path of a file that the go command names.
+func (c *Config) absolute(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	if path, err := filepath.Abs(filepath.Join(c.Dir, file)); err == nil {
+		return path
+	}
+	return file
 }
 
 // leaveAlone takes the functions out that the compiler complains about. It reports whether
@@ -49,11 +60,6 @@ func (c *Config) leaveAlone(complaints []gotool.Diagnostic) bool {
 	before := len(c.alone)
 	for _, d := range complaints {
 		at := plan.Alone{File: d.File, Line: d.Line, Why: "it does not build when it is rewritten"}
-		if !filepath.IsAbs(at.File) {
-			if abs, err := filepath.Abs(filepath.Join(c.Dir, at.File)); err == nil {
-				at.File = abs
-			}
-		}
 		if !slices.Contains(c.alone, at) {
 			c.alone = append(c.alone, at)
 		}
