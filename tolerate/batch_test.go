@@ -10,7 +10,7 @@ import (
 
 func TestABatchHasOneCopyForEachAddress(t *testing.T) {
 	list := make([]int, tolerate.Room)
-	var b tolerate.Batch[int]
+	var b tolerate.Batch[int, [8]*int, [8]int]
 	for i := range list {
 		*b.Of(&list[i]) = i + 1
 	}
@@ -29,8 +29,8 @@ func TestCarelessChangesOfElements(t *testing.T) {
 	list, names := []int{5, 5, 5}, []string{"a", "a"}
 	adding, keeping := tolerate.Label{Name: "list", Merge: tolerate.Adding}, tolerate.Label{Name: "names", Merge: tolerate.Keeping}
 	before := tolerate.ReadStats()
-	var b tolerate.Batch[int]
-	var s tolerate.Batch[string]
+	var b tolerate.Batch[int, [8]*int, [8]int]
+	var s tolerate.Batch[string, [8]*string, [8]string]
 	*b.Of(&list[0]) += 2
 	*b.Of(&list[1]) += 2
 	_ = *b.Of(&list[2])
@@ -173,8 +173,8 @@ func TestBatchesAreOnTheStack(t *testing.T) {
 	names := []string{"a", "b"}
 	label := tolerate.Label{Name: "list"}
 	got := testing.AllocsPerRun(100, func() {
-		var b tolerate.Batch[int]
-		var s tolerate.Batch[string]
+		var b tolerate.Batch[int, [8]*int, [8]int]
+		var s tolerate.Batch[string, [8]*string, [8]string]
 		var e tolerate.Entries[string, int]
 		*b.Of(&list[1]) += 2
 		e.Put(m, "a", e.Get(m, "a")+1)
