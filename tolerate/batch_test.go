@@ -172,7 +172,7 @@ func TestBatchesAreOnTheStack(t *testing.T) {
 	list, m := make([]int, 4), map[string]int{"a": 1}
 	names := []string{"a", "b"}
 	label := tolerate.Label{Name: "list"}
-	got := testing.AllocsPerRun(100, func() {
+	got := testing.AllocsPerRun(1000, func() {
 		var b tolerate.Batch[int, [8]*int, [8]int]
 		var s tolerate.Batch[string, [8]*string, [8]string]
 		var e tolerate.Entries[string, int]
