@@ -118,8 +118,8 @@ func (s *Section) counter(loop ast.Stmt) (v *types.Var, body *ast.BlockStmt) {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
 		t := s.Info.TypeOf(l.X).Underlying()
-		_, isNumber := t.(*types.Basic)
-		if l.Key != nil && l.Tok == token.DEFINE && (isNumber || facts.IsSlice(t)) {
+		_, isNumberOrText := t.(*types.Basic)
+		if l.Key != nil && l.Tok == token.DEFINE && (isNumberOrText || facts.IsSlice(t)) {
 			return s.variable(l.Key), l.Body
 		}
 	case *ast.ForStmt:
