@@ -10,7 +10,7 @@ import (
 
 func TestABatchHasOneCopyForEachAddress(t *testing.T) {
 	list := make([]int, tolerate.Room)
-	var b tolerate.Batch[int]
+	var b tolerate.Batch[int, [8]*int, [8]int]
 	for i := range list {
 		*b.Of(&list[i]) = i + 1
 	}
@@ -29,8 +29,8 @@ func TestCarelessChangesOfElements(t *testing.T) {
 	list, names := []int{5, 5, 5}, []string{"a", "a"}
 	adding, keeping := tolerate.Label{Name: "list", Merge: tolerate.Adding}, tolerate.Label{Name: "names", Merge: tolerate.Keeping}
 	before := tolerate.ReadStats()
-	var b tolerate.Batch[int]
-	var s tolerate.Batch[string]
+	var b tolerate.Batch[int, [8]*int, [8]int]
+	var s tolerate.Batch[string, [8]*string, [8]string]
 	*b.Of(&list[0]) += 2
 	*b.Of(&list[1]) += 2
 	_ = *b.Of(&list[2])
@@ -172,9 +172,9 @@ func TestBatchesAreOnTheStack(t *testing.T) {
 	list, m := make([]int, 4), map[string]int{"a": 1}
 	names := []string{"a", "b"}
 	label := tolerate.Label{Name: "list"}
-	got := testing.AllocsPerRun(100, func() {
-		var b tolerate.Batch[int]
-		var s tolerate.Batch[string]
+	got := testing.AllocsPerRun(1000, func() {
+		var b tolerate.Batch[int, [8]*int, [8]int]
+		var s tolerate.Batch[string, [8]*string, [8]string]
 		var e tolerate.Entries[string, int]
 		*b.Of(&list[1]) += 2
 		e.Put(m, "a", e.Get(m, "a")+1)

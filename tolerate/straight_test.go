@@ -220,7 +220,7 @@ func TestStraightSectionsDoNotAllocate(t *testing.T) {
 		n int
 		s string
 	}{}
-	if n := testing.AllocsPerRun(100, func() {
+	if n := testing.AllocsPerRun(1000, func() {
 		p, q := &x.n, &x.s
 		v, w := *p, tolerate.Take(q)
 		b, c := v, w

@@ -51,6 +51,35 @@ func TestCorrectProgramsMeanTheSame(t *testing.T) {
 	}
 }
 
+// A function that does not build is left alone wherever the rewritten texts lie: the go command names a file by the way from where it
+// runs, if that is shorter than from the root.
+func TestAFunctionThatDoesNotBuildIsLeftAloneWhereverTheTextsAre(t *testing.T) {
+	text, err := os.ReadFile("testdata/meaning/names.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, sub := range []string{"module", "texts"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "texts"))
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "names.go": string(text)} {
+		if err := os.WriteFile(filepath.Join(dir, "module", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := Prepare(Config{Dir: filepath.Join(dir, "module"), Patterns: []string{"."}, Mode: Tolerate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if !slices.ContainsFunc(b.Sections, func(s plan.Section) bool { return s.Why == "it does not build when it is rewritten" }) {
+		t.Errorf("no function is left alone:\n%s", b.GapList())
+	}
+}
+
 // programOf returns the name of the program that a file belongs to.
 func programOf(name string) string {
 	program, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".go"), "_")

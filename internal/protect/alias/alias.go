@@ -115,7 +115,7 @@ func (f *finder) observe(i ssa.Instruction) {
 		if k := f.holderOfSlice(i.Addr); k != "" {
 			f.checkStored(k, i)
 		}
-		if _, zero := i.Val.(*ssa.Const); !zero {
+		if _, zero := i.Val.(*ssa.Const); !zero && !isMove(i) {
 			f.eachCopied(i.Addr, func(k string) { f.escape(k, i, "the struct that has it is assigned to") })
 		}
 	}

@@ -21,7 +21,10 @@
 //
 // What is stored to a holder has to be new, nil, or what the same holder of the same object had. New is what make and
 // literals make, what append returns for something new, and what a function returns that makes it. A
-// new array may be filled before it is stored. What comes after that is a name, as above.
+// new array may be filled before it is stored. What comes after that is a name, as above. A struct takes its slices along when it is
+// copied or assigned, unless a literal has made it for that.
+//
+//	var x = T{s: make([]int, 8)}; *y = T{}      none of this makes a name
 //
 // Elements that are slices themselves, or structs that have some, belong to the same memory: x.s[i][j] is
 // an element, and x.s[i] = y needs a y that is new. What pointers, maps and interfaces among the elements lead to does not.

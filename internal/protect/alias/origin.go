@@ -268,3 +268,39 @@ func (o *origins) resultOf(fn *ssa.Function, c *ssa.Call) string {
 	}
 	return ""
 }
+
+// isMove reports whether a struct is assigned that a literal has just made, and that is nowhere else: what its fields hold is looked at
+// where they are set. In one block, what is made once is assigned once.
+//
+//	var x = T{s: make([]int, 8)}
+func isMove(store *ssa.Store) bool {
+	load, ok := store.Val.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	literal, ok := load.X.(*ssa.Alloc)
+	return ok && literal.Block() == store.Block() && len(usesOf(load)) == 1 && isOnlyFilled(literal, load)
+}
+
+// isOnlyFilled reports whether what is at an address is set, part by part, and then loaded by one instruction as a whole.
+func isOnlyFilled(address ssa.Value, load ssa.Instruction) bool {
+	return !slices.ContainsFunc(usesOf(address), func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.Store:
+			return i.Addr != address
+		case *ssa.FieldAddr:
+			return !isOnlyFilled(i, load)
+		case *ssa.IndexAddr:
+			return !isOnlyFilled(i, load)
+		}
+		return i != load
+	})
+}
+
+// usesOf returns the instructions that use a value.
+func usesOf(v ssa.Value) []ssa.Instruction {
+	return slices.DeleteFunc(slices.Clone(*v.Referrers()), func(i ssa.Instruction) bool {
+		_, forDebuggers := i.(*ssa.DebugRef)
+		return forDebuggers
+	})
+}

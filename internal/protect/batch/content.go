@@ -27,9 +27,6 @@ func (s *Section) Content(v *types.Var) (used bool, why string, at ast.Stmt) {
 	uses := 0
 	for _, step := range s.Steps {
 		n, open := s.contentIn(step, v)
-		if len(step.Loops) > 0 {
-			n *= 2
-		}
 		uses += n
 		if why == "" && open != "" {
 			why, at = open, step.Stmt
@@ -53,12 +50,12 @@ func (s *Section) contentIn(step *Step, v *types.Var) (uses int, open string) {
 		elements := slices.DeleteFunc(slices.Clone(step.elements), func(e *Element) bool { return e.Holder != a.Node })
 		switch {
 		case step.Opaque != "":
-			uses++
+			uses += step.times(a.Node)
 		case s.entryOf(a) != nil:
-			uses++
+			uses += step.times(a.Node)
 			open = cmp.Or(s.openEntry(v), open)
 		case len(elements) > 0:
-			uses++
+			uses += step.times(a.Node)
 			for _, e := range elements {
 				open = cmp.Or(s.openElement(e), open)
 			}
@@ -155,16 +152,14 @@ func (s *Section) mentions(step *Step, b *Batch) bool {
 
 // varies reports whether a step in a loop may use another element each time.
 func (s *Section) varies(step *Step, use Use) bool {
-	for _, loop := range step.Loops {
-		assigned := s.assignedIn(loop)
-		if slices.ContainsFunc(use.Units, func(x ast.Expr) bool { return s.variesWith(x, assigned) }) ||
-			slices.ContainsFunc(use.Entries, func(e EntryOf) bool {
-				return s.variesWith(e.Use.Key, assigned) || s.variesWith(e.Map, assigned)
-			}) {
-			return true
-		}
+	varies := func(at ast.Expr, parts ...ast.Expr) bool {
+		return slices.ContainsFunc(step.loopsAround(at), func(loop ast.Stmt) bool {
+			assigned := s.assignedIn(loop)
+			return slices.ContainsFunc(parts, func(x ast.Expr) bool { return s.variesWith(x, assigned) })
+		})
 	}
-	return false
+	return slices.ContainsFunc(use.Units, func(x ast.Expr) bool { return varies(x, x) }) ||
+		slices.ContainsFunc(use.Entries, func(e EntryOf) bool { return varies(e.Map, e.Map, e.Use.Key) })
 }
 
 // assignedIn returns the variables and fields that a loop assigns to by name.

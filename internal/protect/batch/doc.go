@@ -2,7 +2,7 @@
 // slices, fields of nodes, what a pointer leads to; and entries of maps, which have no address. A section has a batch of copies of
 // such memory, see package tolerate.
 //
-//	x.mu.Lock()            x.mu.Lock(); var s tolerate.Batch[int]
+//	x.mu.Lock()            x.mu.Lock(); var s tolerate.Batch[int, [2]*int, [2]int]
 //	x.list[i]++            (*s.Of(&x.list[i]))++
 //	f()                    put(&s); f()
 //	use(x.list[i])         use(*s.Of(&x.list[i]))
@@ -45,6 +45,7 @@
 //	section.go   the batches of a section
 //	element.go   expressions, and the memory that they are for
 //	entries.go   entries of maps
+//	loop.go      loops: what is used in each round, and what a loop only passes by
 //	order.go     whether an expression can be a call, and how an assignment is written
 //	content.go   what of a variable's elements and entries is open, and where
 package batch

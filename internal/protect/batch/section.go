@@ -69,10 +69,11 @@ type Batch struct {
 	// it; "" if the copies are of memory.
 	Type          types.Type
 	Spelling, Key string
-	// Wide says that a value is not loaded by one instruction.
-	Wide    bool
-	Written bool
-	Merge   copying.Merge
+	Written       bool
+	Merge         copying.Merge
+	// Room is how many copies there can be at a time, and Crowds says that the section may need more.
+	Room   int
+	Crowds bool
 
 	ofMap      bool
 	footprint  facts.Footprint
@@ -95,6 +96,15 @@ type Use struct {
 
 // Count is how many copies a step may need.
 func (u Use) Count() int { return len(u.Units) + len(u.Entries) }
+
+// places are the expressions that stand where copies are used.
+func (u Use) places() []ast.Expr {
+	list := slices.Clone(u.Units)
+	for _, e := range u.Entries {
+		list = append(list, e.Map)
+	}
+	return list
+}
 
 func publishes(why string) Use { return Use{Publishes: true, Why: why} }
 
@@ -129,6 +139,21 @@ func (s *Section) Find() {
 	for _, step := range s.Steps {
 		for _, b := range s.Batches {
 			step.Uses = append(step.Uses, s.use(b, step))
+		}
+	}
+	s.makeRoom()
+}
+
+// makeRoom finds out how many copies the sections need of each batch. A step that is in no loop comes once, and what a section has
+// copies of at its end is published.
+func (s *Section) makeRoom() {
+	for i, b := range s.Batches {
+		for _, step := range s.Steps {
+			b.Room += step.Uses[i].Count()
+			b.Crowds = b.Crowds || slices.ContainsFunc(step.Uses[i].places(), step.repeats)
+		}
+		if b.Crowds = b.Crowds || b.Room > Room; b.Crowds {
+			b.Room = Room
 		}
 	}
 }
@@ -201,7 +226,6 @@ func (s *Section) add(b *Batch) {
 		s.Left = append(s.Left, Left{b, why})
 		return
 	}
-	b.Wide = !copying.IsWord(b.Type) && !facts.IsPointerWord(b.Type)
 	s.Batches = append(s.Batches, b)
 }
 
@@ -225,7 +249,7 @@ func (s *Section) use(b *Batch, step *Step) Use {
 	switch {
 	case len(use.Units) > 0 && step.unordered != "":
 		return publishes(step.unordered)
-	case len(use.Units) > 0 && step.Loop:
+	case step.Loop && slices.ContainsFunc(use.Units, step.isInRounds):
 		return publishes("uses it in the header of a loop")
 	case len(use.Units) > Room:
 		return publishes("uses more of it than there is room for")
@@ -258,11 +282,10 @@ func (s *Section) calledReaching(m facts.Footprint, step *Step) string {
 // useless returns why there should be no batch, and finds out whether the copies are written, and how their changes are merged.
 func (s *Section) useless(b *Batch) string {
 	uses, all, why := 0, 0, ""
+	passes := passing{section: s}
 	for _, step := range s.Steps {
 		use, named := s.use(b, step), s.named(b, step)
-		if len(step.Loops) > 0 {
-			named *= 2
-		}
+		passes.add(step, use)
 		all += named
 		switch {
 		case use.Count() > 0:
@@ -284,6 +307,8 @@ func (s *Section) useless(b *Batch) string {
 		return UsedOnce
 	case uses < 2:
 		return why
+	case all == repeated && !b.Written:
+		return passes.why()
 	}
 	return ""
 }
@@ -293,14 +318,14 @@ func (s *Section) named(b *Batch, step *Step) (n int) {
 	if b.ofMap {
 		for _, a := range step.Does.Accesses {
 			if s.isSame(a.Last, b.Holder) && s.entryOf(a) != nil {
-				n++
+				n += step.times(a.Node)
 			}
 		}
 		return n
 	}
 	for _, e := range step.elements {
 		if e.Base == b.base && s.units[e] == b.path {
-			n++
+			n += step.times(e.Whole().Expr)
 		}
 	}
 	return n

@@ -14,7 +14,9 @@ import (
 func (w *sectionWriter) batchID(i int, what string) string { return w.id("h", i) + what }
 
 // publishBatch publishes what a batch has.
-func (w *sectionWriter) publishBatch(i int) string { return w.batchID(i, "f") + "()" }
+func (w *sectionWriter) publishBatch(i int) string {
+	return fmt.Sprintf("if %s.N > 0 { %s() }", w.batchID(i, ""), w.batchID(i, "f"))
+}
 
 // declareBatches declares the batches of a group, each with a function that publishes it.
 func (w *sectionWriter) declareBatches() []string {
@@ -23,14 +25,15 @@ func (w *sectionWriter) declareBatches() []string {
 		h, f, label, n := w.batchID(i, ""), w.batchID(i, "f"), w.batchID(i, "l"), w.batchID(i, "n")
 		w.addLabel(label, b.Variable)
 		if b.Key != "" {
-			list = append(list, fmt.Sprintf("var %s %s.Entries[%s, %s]; %s := func() { if %s.N > 0 { %s.Publish(&%s) } }; _ = %s",
-				h, w.hooks(), b.Key, b.Variable.Spelling, f, h, h, label, f))
+			list = append(list, fmt.Sprintf("var %s %s.Entries[%s, %s]; %s := func() { %s.Publish(&%s) }; _ = %s",
+				h, w.hooks(), b.Key, b.Variable.Spelling, f, h, label, f))
 			continue
 		}
 		at := func(field string) string { return fmt.Sprintf("%s.%s[%s]", h, field, n) }
 		put := w.putAs(spelling{"*" + at("At"), at("At"), at("Own"), at("Before"), "&" + label}, b.Variable)
-		list = append(list, fmt.Sprintf("var %s %s.Batch[%s]; %s := func() { for %s := range %s.N { %s }; %s.N = 0 }; _ = %s",
-			h, w.hooks(), b.Variable.Spelling, f, n, h, put, h, f))
+		typ := fmt.Sprintf("%s.Batch[%s, [%d]*%s, [%d]%s]", w.hooks(), b.Variable.Spelling, b.Room, b.Variable.Spelling, b.Room, b.Variable.Spelling)
+		list = append(list, fmt.Sprintf("var %s %s; %s := func() { for %s := range %s.N { %s }; %s.N = 0 }; _ = %s",
+			h, typ, f, n, h, put, h, f))
 	}
 	return list
 }
@@ -47,8 +50,8 @@ func (w *sectionWriter) makeRoom(s *plan.StepPlan) {
 		case use.Publishes:
 			w.edits.InsertBefore(s.Begin(), w.publishBatch(i)+"; ")
 			w.atEndOfLoop(s, w.publishBatch(i))
-		case use.Count() > 0:
-			w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s.N > %d { %s.Crowded(); %s }; ", w.batchID(i, ""), batch.Room-use.Count(), w.hooks(), w.publishBatch(i)))
+		case use.Count() > 0 && w.group.Batches[i].Crowds:
+			w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s.N > %d { %s.Crowded(); %s() }; ", w.batchID(i, ""), batch.Room-use.Count(), w.hooks(), w.batchID(i, "f")))
 		}
 	}
 }
@@ -88,7 +91,7 @@ func (w *sectionWriter) replacements(s *plan.StepPlan) []replacement {
 	}
 	for i, use := range s.BatchUses {
 		of := ".Of"
-		if w.group.Batches[i].Wide {
+		if w.leaves(w.group.Batches[i].Variable) == nil {
 			of = ".OfWide"
 		}
 		for _, unit := range use.Units {

@@ -16,7 +16,8 @@ import (
 //	x.n    if v != b || x.n != b { Put64(&x.n, v, b) }
 //	x.p    if x.p != b { Settle(&x.p, v, b) } else if v != b { x.p = v }
 //
-// Numbers are published by a compare-and-swap. For pointers it would cost more than all
+// Numbers are published by a compare-and-swap, unless what the section has written stands: then there is nothing that
+// a careless value would be merged with. For pointers it would cost more than all
 // the rest, because the collector has to know of it, and there is none for strings,
 // slices and interfaces: they are compared and then assigned. A careless write that
 // falls between the two is lost. The elements of an array are published one by one.
@@ -106,12 +107,13 @@ func (w *sectionWriter) putAs(s spelling, v *plan.Variable) string {
 	}
 	var list []string
 	for _, l := range leaves {
-		list = append(list, w.putLeaf(s.part(l), l.typ, v.Written))
+		list = append(list, w.putLeaf(s.part(l), l.typ, v.Written, v.Merge == copying.Keeping))
 	}
 	return strings.Join(list, "; ")
 }
 
-func (w *sectionWriter) putLeaf(s spelling, t types.Type, written bool) string {
+// putLeaf publishes a part of a variable. If what the section has written stands whatever careless code does, it is stored.
+func (w *sectionWriter) putLeaf(s spelling, t types.Type, written, stands bool) string {
 	theirs := w.differ(t, s.shared, s.before)
 	switch {
 	case w.detect:
@@ -123,11 +125,17 @@ func (w *sectionWriter) putLeaf(s spelling, t types.Type, written bool) string {
 	if facts.IsArray(t) {
 		return fmt.Sprintf("if %s || %s { %s.PutWide(%s, &%s, &%s, %s) }", ours, theirs, w.hooks(), s.address, s.own, s.before, s.label)
 	}
-	if swap := w.swap(t); swap != "" {
+	if swap := w.swap(t); swap != "" && !(stands && w.isOneWord(t)) {
 		return fmt.Sprintf("if %s || %s { %s.%s(%s, %s, %s, %s) }", ours, theirs, w.hooks(), swap, s.address, s.own, s.before, s.label)
 	}
 	return fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) } else if %s { %s = %s }",
 		theirs, w.hooks(), s.address, s.own, s.before, s.label, ours, s.shared, s.own)
+}
+
+// isOneWord reports whether a number is stored by one instruction.
+func (w *sectionWriter) isOneWord(t types.Type) bool {
+	sizes := w.pkg.TypesSizes
+	return sizes.Sizeof(t) <= sizes.Sizeof(types.Typ[types.Uintptr])
 }
 
 // swap returns the function that publishes a number or a truth value by a

@@ -103,6 +103,8 @@ var homes = []home{
 	{name: "one of many elements", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i := range x.s {\n\t\tx.s[i] = x.s[0]\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 20)}", elements: true},
 	{name: "element that an element leads to", declares: "type TNN struct {\n\tmu sync.Mutex\n\tat []int\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[x.at[0]]", lock: "x.mu", object: "&TNN{at: make([]int, 1), s: make([]KIND, 1)}", elements: true},
 	{name: "element that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i, v := range x.s {\n\t\tx.s[i] = v\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 2)}", elements: true},
+	{name: "element in a struct of the package", declares: "type sNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n\nvar gNN = sNN{s: make([]KIND, 1)}\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "gNN.s[0]", lock: "gNN.mu", object: "&TNN{}", elements: true},
+	{name: "element that a loop comes back to", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[at]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true},
 	{name: "behind a pointer", declares: "type TNN struct {\n\tmu sync.Mutex\n\tp  *KIND\n}\n", receiver: "(x *TNN) ", data: "*x.p", lock: "x.mu", object: "&TNN{p: new(KIND)}", elements: true},
 }
 
@@ -122,6 +124,9 @@ var shapes = []shape{
 	{name: "written, deferred", writes: true, text: "\tLOCK()\n\tdefer UNLOCK()\nENTERS\tDATA = CAREFUL\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\treturn DIFFER\n"},
 	{name: "conditional", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tif a = DATA; always {\n\t\tpause()\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "loop", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfor i := range 3 {\n\t\tswitch i {\n\t\tcase 0:\n\t\t\ta = DATA\n\t\tcase 1:\n\t\t\tpause()\n\t\tdefault:\n\t\t\tb = DATA\n\t\t}\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "one look in each round", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfor i := range 2 {\n\t\tat = i / 2\n\t\tif i == 1 {\n\t\t\tpause()\n\t\t}\n\t\ta, b = b, DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "beginning of a loop", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfor a = DATA; always; {\n\t\tpause()\n\t\tb = DATA\n\t\tbreak\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "header of a loop", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfor i := 0; i < 2; a, b, i = b, DATA, i+1 {\n\t\tif i == 1 {\n\t\t\tpause()\n\t\t}\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "early return", text: "\tLOCK()\nENTERS\ta := DATA\n\tif !always {\n\t\tUNLOCK()\n\t\treturn false\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "helper", text: "\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := x.lookNN()\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN() KIND {\nPREPARESENTERS\treturn DATA\n}\n"},
 	{name: "writing helper", writes: true, text: "\tLOCK()\nENTERS\tx.storeNN(CAREFUL)\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERstoreNN(v KIND) {\nPREPARESENTERS\tDATA = v\n}\n"},
@@ -268,7 +273,7 @@ func add(t trial) { trials = append(trials, t) }
 
 var (
 	requested, begun, done int
-	patience               int
+	patience, at           int
 	always          = len(os.Args) > 0
 	other           sync.Mutex
 	never           = make(chan int)
