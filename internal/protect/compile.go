@@ -11,6 +11,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
 
+// doesNotBuildRewritten is why a function is left alone.
+const doesNotBuildRewritten = "it does not build when it is rewritten"
+
 // maxAttempts is how often a program is rewritten: each time without the functions that did
 // not build before, at last without data on pages.
 const maxAttempts = 4
@@ -48,7 +51,7 @@ func (b *Build) complaints(err error) []gotool.Diagnostic {
 func (c *Config) leaveAlone(complaints []gotool.Diagnostic) bool {
 	before := len(c.alone)
 	for _, d := range complaints {
-		at := plan.Alone{File: d.File, Line: d.Line, Why: "it does not build when it is rewritten"}
+		at := plan.Alone{File: d.File, Line: d.Line, Why: doesNotBuildRewritten}
 		if !filepath.IsAbs(at.File) {
 			if abs, err := filepath.Abs(filepath.Join(c.Dir, at.File)); err == nil {
 				at.File = abs

@@ -42,7 +42,7 @@ func TestCorrectProgramsMeanTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if i := slices.IndexFunc(b.Sections, func(s plan.Section) bool { return s.At.Line == 29 }); i < 0 || b.Sections[i].Why != "it does not build when it is rewritten" {
+	if i := slices.IndexFunc(b.Sections, func(s plan.Section) bool { return s.At.Line == 29 }); i < 0 || b.Sections[i].Why != doesNotBuildRewritten {
 		t.Errorf("it is not told that a function does not build:\n%s", b.GapList())
 	}
 }

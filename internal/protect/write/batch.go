@@ -29,8 +29,8 @@ func (w *sectionWriter) declareBatches() []string {
 		}
 		at := func(field string) string { return fmt.Sprintf("%s.%s[%s]", h, field, n) }
 		put := w.putAs(spelling{"*" + at("At"), at("At"), at("Own"), at("Before"), "&" + label}, b.Variable)
-		list = append(list, fmt.Sprintf("var %s %s.Batch[%s]; %s := func() { for %s := range %s.N { %s }; %s.N = 0 }; _ = %s",
-			h, w.hooks(), b.Variable.Spelling, f, n, h, put, h, f))
+		list = append(list, fmt.Sprintf("var %s %s.Batch[%s]; %s := func() { for %s := 0; %s < %s.N; %s++ { %s }; %s.N = 0 }; _ = %s",
+			h, w.hooks(), b.Variable.Spelling, f, n, n, h, n, put, h, f))
 	}
 	return list
 }
