@@ -79,4 +79,11 @@ var subjects = []command.Module{
 	{Path: "go.uber.org/ratelimit", Version: "v0.3.1"},
 	{Path: "golang.org/x/crypto", Version: "v0.31.0", Packages: []string{"./ssh/...", "./acme"}},
 	{Path: "google.golang.org/grpc", Version: "v1.69.0", Packages: []string{"./internal/grpcsync", "./internal/transport", "./internal/cache", "./internal/buffer", "./balancer/..."}},
+	// Large ones.
+	{Path: "github.com/cockroachdb/pebble", Version: "v1.1.2", Packages: []string{"./internal/...", "./vfs/...", "./sstable"}},
+	{Path: "github.com/gofiber/fiber/v2", Version: "v2.52.5"},
+	{Path: "github.com/quic-go/quic-go", Version: "v0.48.2", Packages: []string{"./internal/...", "./http3"}},
+	{Path: "github.com/syndtr/goleveldb", Version: "v1.0.0", Packages: []string{"./leveldb/..."}},
+	{Path: "k8s.io/apimachinery", Version: "v0.31.3", Packages: []string{"./pkg/runtime/...", "./pkg/util/...", "./pkg/watch"}},
+	{Path: "k8s.io/client-go", Version: "v0.31.3", Packages: []string{"./tools/cache/...", "./tools/record", "./util/flowcontrol", "./util/workqueue"}},
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
 
+// doesNotBuildRewritten is why a function is left alone.
+const doesNotBuildRewritten = "it does not build when it is rewritten"
+
 // maxAttempts is how often a program is rewritten: each time without the functions that did
 // not build before, at last without data on pages.
 const maxAttempts = 4
@@ -50,7 +53,7 @@ func (c *Config) complaints(b *Build, err error) []gotool.Diagnostic {
 func (c *Config) leaveAlone(complaints []gotool.Diagnostic) bool {
 	before := len(c.alone)
 	for _, d := range complaints {
-		at := plan.Alone{File: c.absolute(d.File), Line: d.Line, Why: "it does not build when it is rewritten"}
+		at := plan.Alone{File: c.absolute(d.File), Line: d.Line, Why: doesNotBuildRewritten}
 		if !slices.Contains(c.alone, at) {
 			c.alone = append(c.alone, at)
 		}

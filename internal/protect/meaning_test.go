@@ -46,7 +46,7 @@ func TestCorrectProgramsMeanTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if i := slices.IndexFunc(b.Sections, func(s plan.Section) bool { return s.At.Line == 29 }); i < 0 || b.Sections[i].Why != "it does not build when it is rewritten" {
+	if i := slices.IndexFunc(b.Sections, func(s plan.Section) bool { return s.At.Line == 29 }); i < 0 || b.Sections[i].Why != doesNotBuildRewritten {
 		t.Errorf("it is not told that a function does not build:\n%s", b.GapList())
 	}
 }
@@ -75,7 +75,7 @@ func TestAFunctionThatDoesNotBuildIsLeftAloneWhereverTheTextsAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if !slices.ContainsFunc(b.Sections, func(s plan.Section) bool { return s.Why == "it does not build when it is rewritten" }) {
+	if !slices.ContainsFunc(b.Sections, func(s plan.Section) bool { return s.Why == doesNotBuildRewritten }) {
 		t.Errorf("no function is left alone:\n%s", b.GapList())
 	}
 }

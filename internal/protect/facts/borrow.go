@@ -13,8 +13,14 @@ import (
 type useOfAddress uint8
 
 const (
-	// followed: it loads or stores there, makes the address of a part, or compares it.
+	// followed: it loads or stores there, makes the address of a part, or looks whether it is
+	// nil.
 	followed useOfAddress = iota
+	// compared: it looks whether another pointer is the same, which is one to the variable and
+	// not to a copy of it. Nothing leads to the variable because of that.
+	//
+	//	for e := l.root.next; e != &l.root; e = e.next {
+	compared
 	// borrowed: a function is called with it that has forgotten it when it returns, and
 	// only reads what is there; borrowedToWrite: one that may write.
 	borrowed
@@ -48,7 +54,10 @@ func (f *Facts) useOfAddress(i ssa.Instruction, operand int, address ssa.Value) 
 			return followed
 		}
 	case *ssa.BinOp:
-		return followed // a comparison
+		if isNilCheck(i) {
+			return followed
+		}
+		return compared
 	case *ssa.MakeClosure:
 		if _, ok := address.(*ssa.FieldAddr); !ok && f.code.variable(address) != nil {
 			return followed // the literal uses the variable by its name
@@ -63,6 +72,15 @@ func (f *Facts) useOfAddress(i ssa.Instruction, operand int, address ssa.Value) 
 		}
 	}
 	return kept
+}
+
+// isNilCheck reports whether a comparison is with nil.
+func isNilCheck(i *ssa.BinOp) bool {
+	isNil := func(v ssa.Value) bool {
+		c, ok := v.(*ssa.Const)
+		return ok && c.IsNil()
+	}
+	return isNil(i.X) || isNil(i.Y)
 }
 
 // useAsArgument says what a call does with an address.
@@ -129,7 +147,9 @@ func (f *Facts) observeParameters(k FuncKey, fn *ssa.Function) {
 func (b *borrower) observe(f *Facts, v ssa.Value) {
 	for _, i := range *v.Referrers() {
 		switch i := i.(type) {
-		case *ssa.DebugRef, *ssa.BinOp:
+		case *ssa.DebugRef:
+		case *ssa.BinOp:
+			b.keeps = b.keeps || !isNilCheck(i) // a copy has another address
 		case *ssa.UnOp:
 			b.keeps = b.keeps || i.Op != token.MUL
 		case *ssa.Store:

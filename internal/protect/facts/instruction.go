@@ -217,7 +217,7 @@ func (f *Facts) addBuiltin(s *Statement, name string, c *ssa.CallCommon) {
 }
 
 // addAddresses adds the variables whose addresses an instruction takes along: into another
-// variable, or into a call of a function that keeps it.
+// variable, into a comparison, or into a call of a function that keeps it.
 func (f *Facts) addAddresses(s *Statement, i ssa.Instruction) {
 	var buffer [8]*ssa.Value
 	for n, operand := range i.Operands(buffer[:0]) {
@@ -228,7 +228,7 @@ func (f *Facts) addAddresses(s *Statement, i ssa.Instruction) {
 		case followed:
 		case borrowed, borrowedToWrite:
 			f.reach(s, *operand, i.Pos(), use == borrowedToWrite)
-		case kept:
+		case compared, kept:
 			f.take(s, *operand, i.Pos())
 		}
 	}

@@ -32,8 +32,8 @@ func (w *sectionWriter) declareBatches() []string {
 		at := func(field string) string { return fmt.Sprintf("%s.%s[%s]", h, field, n) }
 		put := w.putAs(spelling{"*" + at("At"), at("At"), at("Own"), at("Before"), "&" + label}, b.Variable)
 		typ := fmt.Sprintf("%s.Batch[%s, [%d]*%s, [%d]%s]", w.hooks(), b.Variable.Spelling, b.Room, b.Variable.Spelling, b.Room, b.Variable.Spelling)
-		list = append(list, fmt.Sprintf("var %s %s; %s := func() { for %s := range %s.N { %s }; %s.N = 0 }; _ = %s",
-			h, typ, f, n, h, put, h, f))
+		list = append(list, fmt.Sprintf("var %s %s; %s := func() { for %s := 0; %s < %s.N; %s++ { %s }; %s.N = 0 }; _ = %s",
+			h, typ, f, n, n, h, n, put, h, f))
 	}
 	return list
 }
