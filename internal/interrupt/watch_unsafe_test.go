@@ -24,10 +24,16 @@ var seen struct {
 	words, none                []reading
 }
 
+// countOn counts for ever.
+func countOn() { counted = count(-1) }
+
+// counted has what it came to.
+var counted int
+
 // TestAGoroutineThatCountsIsInterrupted: when a word that it depends on changes, and not
 // before.
 func TestAGoroutineThatCountsIsInterrupted(t *testing.T) {
-	w, word, ended := watchDoomed(t, func() { count(-1) })
+	w, word, ended := watchDoomed(t, countOn)
 	for range 100 {
 		Poke()
 		w.Judge()
@@ -98,7 +104,7 @@ func TestAGoroutineInTheRuntimeIsSafeWhereItGoesOn(t *testing.T) {
 
 // TestAlarmsLookAtADoomedGoroutine: nothing else does.
 func TestAlarmsLookAtADoomedGoroutine(t *testing.T) {
-	w, word, ended := watchDoomed(t, func() { count(-1) })
+	w, word, ended := watchDoomed(t, countOn)
 	atomic.StoreUint64(word, 1)
 	untilEnded(t, ended, setAlarms, w.Judge)
 	w.Stop()

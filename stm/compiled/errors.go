@@ -11,10 +11,10 @@ import (
 // What errors.New makes and fmt.Errorf makes never changes, and its methods do nothing but to
 // return what it holds.
 var (
-	simple   = errors.New("")
-	isSimple = reflect.TypeOf(simple)
-	isOne    = reflect.TypeOf(fmt.Errorf("%w", simple))
-	isMany   = reflect.TypeOf(fmt.Errorf("%w%w", simple, simple))
+	errSimple = errors.New("")
+	isSimple  = reflect.TypeOf(errSimple)
+	isOne     = reflect.TypeOf(fmt.Errorf("%w", errSimple))
+	isMany    = reflect.TypeOf(fmt.Errorf("%w%w", errSimple, errSimple))
 )
 
 // Error returns an error that is about to be written out, or wrapped, by a function that calls

@@ -83,6 +83,19 @@ func (g *gen) value() string {
 	return g.place()
 }
 
+// condition compares two values, or a pointer with the address of what it may point to.
+func (g *gen) condition() string {
+	if g.Chance(3) {
+		switch {
+		case len(g.points) > 0:
+			return g.of(g.points...) + " == &" + g.addressable()
+		case len(g.parts) > 0:
+			return g.of(g.parts...) + " != &" + g.of("x.s", "y.s", "gs", "global.s", "w.o.s")
+		}
+	}
+	return g.value() + " > " + g.value()
+}
+
 func (g *gen) simple() { g.simpleStatement(g.place()) }
 
 // simpleStatement assigns to a place.
@@ -117,7 +130,7 @@ func (g *gen) statement() {
 	case 6:
 		g.structs()
 	case 7, 8:
-		g.line("if %s > %s {", g.value(), g.value())
+		g.line("if %s {", g.condition())
 		g.scoped(g.body)
 		if g.Chance(2) {
 			g.line("} else {")
