@@ -16,16 +16,14 @@ const (
 	// followed: it loads or stores there, makes the address of a part, or looks whether it is
 	// nil.
 	followed useOfAddress = iota
-	// compared: it looks whether another pointer is the same, which is one to the variable and
-	// not to a copy of it. Nothing leads to the variable because of that.
-	//
-	//	for e := l.root.next; e != &l.root; e = e.next {
-	compared
 	// borrowed: a function is called with it that has forgotten it when it returns, and
 	// only reads what is there; borrowedToWrite: one that may write.
 	borrowed
 	borrowedToWrite
-	// kept: it goes where it is not followed.
+	// kept: it goes where it is not followed, or is compared with another pointer. That has to be
+	// one to the variable, which a copy and the holder's view on pages are not.
+	//
+	//	for e := l.root.next; e != &l.root; e = e.next {
 	kept
 )
 
@@ -57,7 +55,6 @@ func (f *Facts) useOfAddress(i ssa.Instruction, operand int, address ssa.Value) 
 		if isNilCheck(i) {
 			return followed
 		}
-		return compared
 	case *ssa.MakeClosure:
 		if _, ok := address.(*ssa.FieldAddr); !ok && f.code.variable(address) != nil {
 			return followed // the literal uses the variable by its name

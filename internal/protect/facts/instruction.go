@@ -228,7 +228,7 @@ func (f *Facts) addAddresses(s *Statement, i ssa.Instruction) {
 		case followed:
 		case borrowed, borrowedToWrite:
 			f.reach(s, *operand, i.Pos(), use == borrowedToWrite)
-		case compared, kept:
+		case kept:
 			f.take(s, *operand, i.Pos())
 		}
 	}

@@ -125,12 +125,13 @@ type gen struct {
 	deep  int
 	names int
 
-	ints   []string // local variables
-	points []string // pointers to int
-	parts  []string // pointers to S
-	nodes  []string // pointers to E
-	slices []string // []int
-	bytes  []string // []byte
+	ints   []string          // local variables
+	points []string          // pointers to int
+	parts  []string          // pointers to S
+	nodes  []string          // pointers to E
+	target map[string]string // what pointers were made to point to
+	slices []string          // []int
+	bytes  []string          // []byte
 
 	held     map[string]bool // locks
 	deferred bool            // the release is deferred: the section may end anywhere
@@ -140,7 +141,7 @@ type gen struct {
 }
 
 func generate(name string, p Palette, s *randprog.Source) Program {
-	g := &gen{Source: s, palette: p, held: make(map[string]bool)}
+	g := &gen{Source: s, palette: p, held: make(map[string]bool), target: make(map[string]string)}
 	g.nodes = []string{"e", "f"}
 	g.ints = []string{"n"}
 	g.line("func %s(w *world, x, y *T, e, f *E, n int) int {", name)
@@ -209,14 +210,22 @@ func (g *gen) otherName() {
 	}
 	switch kind {
 	case 0:
-		p := g.name("p")
-		g.line("%s := &%s", p, g.addressable())
+		p, target := g.name("p"), g.addressable()
+		g.line("%s := &%s", p, target)
 		g.line("_ = %s", p)
+		g.target[p] = target
 		g.points = append(g.points, p)
+		if g.Chance(2) {
+			g.line("%s++", target)
+			g.line("if %s == &%s {", p, target)
+			g.scoped(func() { g.simpleStatement(target) })
+			g.line("}")
+		}
 	case 1:
-		q := g.name("q")
-		g.line("%s := &%s", q, g.of("x.s", "y.s", "e.s", "global.s", "gs", "w.o.s"))
+		q, target := g.name("q"), g.of("x.s", "y.s", "e.s", "global.s", "gs", "w.o.s")
+		g.line("%s := &%s", q, target)
 		g.line("_ = %s", q)
+		g.target[q] = target
 		g.parts = append(g.parts, q)
 	case 2:
 		l := g.name("l")

@@ -83,17 +83,22 @@ func (g *gen) value() string {
 	return g.place()
 }
 
-// condition compares two values, or a pointer with the address of what it may point to.
+// condition compares two values, or a pointer with the address of what it was made to point to,
+// or of something else.
 func (g *gen) condition() string {
-	if g.Chance(3) {
-		switch {
-		case len(g.points) > 0:
-			return g.of(g.points...) + " == &" + g.addressable()
-		case len(g.parts) > 0:
-			return g.of(g.parts...) + " != &" + g.of("x.s", "y.s", "gs", "global.s", "w.o.s")
-		}
+	pointers := slices.Concat(g.points, g.parts)
+	if len(pointers) == 0 || !g.Chance(2) {
+		return g.value() + " > " + g.value()
 	}
-	return g.value() + " > " + g.value()
+	p := g.of(pointers...)
+	target := g.target[p]
+	switch {
+	case target == "":
+		return p + " != nil"
+	case g.Chance(3) && slices.Contains(g.points, p):
+		target = g.addressable()
+	}
+	return p + g.of(" == &", " != &") + target
 }
 
 func (g *gen) simple() { g.simpleStatement(g.place()) }

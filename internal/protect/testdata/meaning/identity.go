@@ -103,6 +103,24 @@ func (r *ring) move(to *link) {
 	r.mu.Unlock()
 }
 
+// A desk compares addresses, and does nothing else with them.
+type desk struct {
+	mu    sync.Mutex
+	n     int    // guarded by mu
+	marks [3]int // guarded by mu
+}
+
+func (d *desk) mark() int {
+	before := &d.marks[2]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.marks[1]++
+	if before == &d.marks[2] {
+		d.n += 10
+	}
+	return d.n + d.marks[1]
+}
+
 var (
 	gmu    sync.Mutex
 	home   link              // guarded by gmu
@@ -148,5 +166,5 @@ func main() {
 		r.move(to)
 		fmt.Println(r.where())
 	}
-	fmt.Println(visit(), visit(), captured())
+	fmt.Println(visit(), visit(), captured(), new(desk).mark())
 }
