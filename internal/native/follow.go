@@ -1,6 +1,9 @@
 package native
 
-import "os"
+import (
+	"fmt"
+	"os"
+)
 
 // A Route is where the threads of a run were stopped, in the order in which they ran: what
 // [Follow] has threads do on the processor. Addresses are those of the program's file.
@@ -20,6 +23,14 @@ type Leg struct {
 	Thread uint32
 	At     uint64
 	Count  int
+}
+
+// missed says that a thread did not come to the end of its leg.
+func (l Leg) missed() string {
+	if l.Count == 1 {
+		return fmt.Sprintf("thread %d does not come to %#x", l.Thread, l.At)
+	}
+	return fmt.Sprintf("thread %d comes to %#x fewer than %d times", l.Thread, l.At, l.Count)
 }
 
 // Launched is what is run.

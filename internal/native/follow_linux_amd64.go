@@ -176,7 +176,7 @@ func (f *follower) follow(route *Route) (*Followed, error) {
 			return result, nil
 		}
 		if leg.At != 0 && why != arrived {
-			result.Why = fmt.Sprintf("thread %d does not come to %#x for the %d. time", leg.Thread, leg.At, leg.Count)
+			result.Why = leg.missed()
 			result.Signal = f.signalName()
 			return result, nil
 		}

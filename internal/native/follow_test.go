@@ -49,7 +49,7 @@ func TestWhatCannotBeFollowedIsSaid(t *testing.T) {
 		t.Logf("nothing was followed: %v", err)
 		return
 	}
-	if err != nil || f.Why != "thread 2 does not come to 0x85c for the 4. time" || f.Legs != 1 {
+	if err != nil || f.Why != "thread 2 comes to 0x85c fewer than 4 times" || f.Legs != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

@@ -120,15 +120,19 @@ func (r *routing) arrives(t *linux.Thread) {
 func (r *run) leaves(t *linux.Thread) {
 	routing := r.routing
 	leg := Leg{Thread: t.Number}
+	behindCall := false
 	if t.Runs() {
 		if r.state(t).half.step == 2 {
 			routing.halves = true
 		}
-		if leg.At = r.stoppedAt(t); leg.At == 0 && !r.wasOwn(t) {
+		if leg.At, behindCall = r.stoppedAt(t); leg.At == 0 && !r.wasOwn(t) {
 			return // it has not come to the program's own code yet
 		}
 	}
 	leg.Count = routing.arrivals[arrival{t.Number, leg.At}]
+	if behindCall {
+		leg.Count++ // the thread has yet to come there
+	}
 	if n := len(routing.legs) - 1; n >= 0 && routing.legs[n].Thread == t.Number {
 		routing.legs[n] = leg
 		return
@@ -137,20 +141,23 @@ func (r *run) leaves(t *linux.Thread) {
 }
 
 // stoppedAt is the place in the program's own code where a thread is: 0 if it is not called by
-// any.
-func (r *run) stoppedAt(t *linux.Thread) (at uint64) {
-	first := true
+// any. Of a thread in a library it is the call that led there or, with after, where that call
+// returns to: behindCall.
+func (r *run) stoppedAt(t *linux.Thread) (at uint64, behindCall bool) {
+	inLibrary := false
 	r.returns(t, t.CPU.PC, func(pc uint64) bool {
-		if r.isOwnCode(pc) {
-			if at = pc; !first && !r.routing.after {
-				at = r.callBefore(pc)
-			}
-			return false
+		switch {
+		case !r.isOwnCode(pc):
+			inLibrary = true
+			return true
+		case inLibrary && !r.routing.after:
+			at = r.callBefore(pc)
+		default:
+			at, behindCall = pc, inLibrary
 		}
-		first = false
-		return true
+		return false
 	})
-	return at
+	return at, behindCall
 }
 
 // wasOwn reports whether a thread has been stopped in the program's own code before.

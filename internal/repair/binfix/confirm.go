@@ -36,30 +36,32 @@ func (f *fixer) confirm(outcome *trace.Outcome) (*Confirmation, error) {
 		return nil, nil // nothing is to run on the processor
 	}
 	f.Progress("following the schedule on the processor", "")
-	c := &Confirmation{}
+	var nearest *Confirmation
+	legs := -1 // how many of a route's legs the nearest followed
 	for _, after := range []bool{false, true} {
 		route, err := f.result.Program.Route(outcome.Schedule, after)
 		if errors.Is(err, drive.ErrHalves) {
-			c.Why = err.Error()
-			return c, nil
+			return &Confirmation{Why: err.Error()}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		followed, err := f.follow(route)
 		if errors.Is(err, native.ErrRefused) {
-			c.Why = refusedTracing
-			return c, nil
+			return &Confirmation{Why: refusedTracing}, nil
 		}
 		if err != nil {
-			c.Why = err.Error()
-			return c, nil
+			return &Confirmation{Why: err.Error()}, nil
 		}
-		if *c = judge(followed, outcome.Worst()); c.Confirmed {
-			return c, nil
+		c := judge(followed, outcome.Worst())
+		if c.Confirmed {
+			return &c, nil
+		}
+		if followed.Legs > legs {
+			nearest, legs = &c, followed.Legs
 		}
 	}
-	return c, nil
+	return nearest, nil
 }
 
 // judge says whether a program that followed a route failed as it did in the emulator.
