@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
@@ -22,7 +23,8 @@ import (
 //		subs []func()                  and another test would race here
 //	}
 //
-// So what is changed after it was made, and has no lock, is guarded with what has raced: the
+// So what is changed after it was made, and has no lock, or is updated in several steps that are atomic by
+// themselves, is guarded with what has raced: the
 // companions of the data. They are the other fields of the struct that has the lock, and of those that
 // have the data, the fields of what only that struct leads to, as the nodes of a list, or the other
 // variables that the same functions use. A companion with an access that the lock cannot cover stays as it is.
@@ -84,7 +86,7 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 	}
 	found := new(cover.Data)
 	for _, v := range a.Variables {
-		if isGuarded(v.Object) || !r.isUnguarded(v, l) {
+		if isGuarded(v.Object) || !r.isUnguarded(v, l) && !r.isTakenApart(v) {
 			continue
 		}
 		beside := slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return users[lockset.Outermost(s.Func)] })
@@ -107,6 +109,15 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 	}
 	names := found.Names(r.code)
 	return names[:min(len(names), maxCompanions)]
+}
+
+// isTakenApart reports whether code that is no test updates an atomic variable or a sync.Map in several steps, each of
+// which needs no lock by itself:
+//
+//	n, _ := p.users.LoadOrStore(name, 0)
+//	p.users.Store(name, n.(int)+1)        another user of the name may have come in between
+func (r *failedRun) isTakenApart(v *lockset.Variable) bool {
+	return len(v.Operations) > 0 && slices.ContainsFunc(whole.Updates(r.locksHeld(), v.Object), func(g *whole.Group) bool { return !r.inTest(g.Func) })
 }
 
 // isUnguarded reports whether a variable is written after it may be shared, outside of test

@@ -35,3 +35,10 @@ func Overdue() bool { return overdue.Load() }
 
 // KindOf is the kind of a type, as entries of maps have it.
 func KindOf[T any]() uint8 { return kindOf[T]() }
+
+// LoadAndCallBack stands for a function of the standard library that accesses memory of its own, and calls the
+// program back.
+func LoadAndCallBack(own *int, f func()) {
+	R(own, 0)
+	f()
+}

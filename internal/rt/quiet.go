@@ -75,11 +75,18 @@ type programCall struct {
 	pc    uintptr // the return address
 	site  uint32
 	tree  uint32 // of which tree of frames the site is
+	// frame is the program's function that was running: the library may have called another one since.
+	frame uint32
 }
 
 // programCall returns the site at which the program has called the standard library, which
-// called a hook. While the return address of the last time is still where it was, the call
-// is the same. The site is 0 in a goroutine of the library's own.
+// called a hook. While the return address of the last time is still where it was, and the program has
+// entered no other function, the call is the same. The site is 0 in a goroutine of the library's own.
+//
+//	fmt.Fprint(&r, "x")                       the program calls the library,
+//	func (r *Recorder) Write(p []byte) ... {  which calls the program back,
+//		return r.buf.Write(p)                 which calls the library: this is the call
+//	}
 //
 // Places on the stack are known by their distance from its end: the stack may be moved when a
 // function is called, and what is called between framePointer or here and Word is inlined.
@@ -87,7 +94,7 @@ func (c *goroutine) programCall() uint32 {
 	fp := framePointer()
 	_, _, hi := here()
 	k := &c.call
-	if at := hi - k.below; k.pc != 0 && k.tree == s.library.trees && at > fp && peek.Word(at) == k.pc {
+	if at := hi - k.below; k.pc != 0 && k.tree == s.library.trees && k.frame == c.Frame && at > fp && peek.Word(at) == k.pc {
 		return k.site
 	}
 	*k = programCall{}
@@ -99,7 +106,7 @@ func (c *goroutine) programCall() uint32 {
 		}
 		next, pc := peek.Word(at), peek.Word(at+wordSize)
 		if site := s.frames.ProgramSite(pc); site != 0 {
-			*k = programCall{below: below - wordSize, pc: pc, site: site, tree: s.library.trees}
+			*k = programCall{below: below - wordSize, pc: pc, site: site, tree: s.library.trees, frame: c.Frame}
 			return site
 		}
 		if next <= at {

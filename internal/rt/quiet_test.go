@@ -11,6 +11,39 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 )
 
+// TestAnAccessBelowACallbackIsAtTheCallOfTheCallback: where the standard library calls the program back, and
+// that calls the library again, the innermost call is the one.
+func TestAnAccessBelowACallbackIsAtTheCallOfTheCallback(t *testing.T) {
+	Shared = heap(0)
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
+		Go(1, func() { outerCall() })
+		Go(2, func() { *W(Shared, 3) = 1 })
+	})
+	if len(r.Races) != 1 {
+		t.Fatalf("%+v", r.Races)
+	}
+	site := r.Races[0].First.Site
+	if site == 3 {
+		site = r.Races[0].Second.Site
+	}
+	pc, _ := r.Frames.PC(site)
+	if f := frames.Frame(pc); !strings.HasSuffix(f.Function, ".calledBack") {
+		t.Errorf("the access is in %s", f.Function)
+	}
+}
+
+//go:noinline
+func outerCall() {
+	defer Leave(Enter(4))
+	LoadAndCallBack(heap(0), calledBack)
+}
+
+//go:noinline
+func calledBack() {
+	defer Leave(Enter(5))
+	_ = slices.IndexFunc([]int{1}, LoadForLibrary[int])
+}
+
 // TestAnAccessOfTheStandardLibraryIsAtTheProgramsCall: however deep in the library the hook is
 // called.
 func TestAnAccessOfTheStandardLibraryIsAtTheProgramsCall(t *testing.T) {

@@ -287,7 +287,7 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 	}
 	v := r.variable(o)
 	// An access with the object's own lock speaks for the lock, whether it is needed already or not.
-	if base != nil && !holdsOwnLock(base, paths) && r.isFresh(r.ctx, base, instr) || r.isBeforeOthers(instr, paths) {
+	if base != nil && !holdsOwnLock(base, paths) && r.isFresh(r.ctx, base, instr) || r.ctx.entry.beforeGoroutines && !r.spawnedBefore(r.ctx.fn, instr) {
 		v.Early++
 		return
 	}
@@ -298,18 +298,41 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 	if !pos.IsValid() {
 		return
 	}
-	at := r.position(pos)
-	key := siteKey{at.Filename, at.Line, o}
-	s := r.sites[key]
-	if s == nil {
-		s = &Site{At: at, Func: r.ctx.fn, OfStruct: true}
-		r.sites[key] = s
-		v.Sites = append(v.Sites, s)
-	}
-	s.Kind, s.OfStruct = max(s.Kind, kind), s.OfStruct && r.ofStruct
+	found := &accessFound{v, r.ctx.fn, pos, r.ofStruct, nil}
 	for _, path := range paths {
 		ob := r.observation(base, path.Held)
 		ob.Kind, ob.Instr, ob.At = kind, instr, pos
+		found.observations = append(found.observations, ob)
+	}
+	if r.isBeforeOthers(instr, paths) {
+		r.byOnce = append(r.byOnce, found)
+		return
+	}
+	r.addAccess(found)
+}
+
+// An accessFound is an access on a line.
+type accessFound struct {
+	variable     *Variable
+	fn           *ssa.Function
+	at           token.Pos
+	ofStruct     bool
+	observations []Observation
+}
+
+// addAccess adds an access to the sites of its variable.
+func (a *Analysis) addAccess(found *accessFound) {
+	v, at := found.variable, a.position(found.at)
+	key := siteKey{at.Filename, at.Line, v.Object}
+	s := a.sites[key]
+	if s == nil {
+		s = &Site{At: at, Func: found.fn, OfStruct: true}
+		a.sites[key] = s
+		v.Sites = append(v.Sites, s)
+	}
+	s.OfStruct = s.OfStruct && found.ofStruct
+	for _, ob := range found.observations {
+		s.Kind = max(s.Kind, ob.Kind)
 		s.Observations = addObservation(s.Observations, ob)
 	}
 }
@@ -322,7 +345,7 @@ func holdsOwnLock(object *locks.Place, paths []locks.Path) bool {
 }
 
 // isBeforeOthers reports whether an access is made before other goroutines can make theirs: none runs yet,
-// or a sync.Once has them wait, and no lock says that they do not.
+// or a sync.Once may have them wait, and no lock says that they do not.
 func (r *recorder) isBeforeOthers(instr ssa.Instruction, paths []locks.Path) bool {
 	holds := slices.ContainsFunc(paths, func(p locks.Path) bool { return len(p.Held) > 0 })
 	return (r.ctx.entry.beforeGoroutines || r.ctx.entry.byOnce && !holds) && !r.spawnedBefore(r.ctx.fn, instr)

@@ -44,7 +44,7 @@
 // loaded before (use.go), and the operations of sync/atomic and of sync.Map (operation.go).
 // Accesses to objects that nothing else can reach yet (fresh.go, foreign.go,
 // reach.go), and those before any other goroutine runs, are initialisation: they count
-// neither for nor against a lock. What an observation says about a lock is in holding.go,
+// neither for nor against a lock. So are those that a sync.Once makes, if all others come after it (once.go). What an observation says about a lock is in holding.go,
 // where the goroutines begin that make it in root.go, which functions take a lock or release it at any depth in operator.go.
 //
 // # What it cannot see

@@ -24,7 +24,7 @@ type entry struct {
 	// beforeGoroutines: no other goroutine runs yet.
 	beforeGoroutines bool
 	// byOnce: a sync.Once runs the function, or one that calls it. What that accesses without a lock it
-	// initialises; what it takes a lock for is shared already, as where an object is closed once.
+	// initialises, for what comes after it; what it takes a lock for is shared already, as where an object is closed once.
 	byOnce bool
 	// fromOutside: the caller is code that is not at hand.
 	fromOutside bool

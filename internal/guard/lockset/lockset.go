@@ -45,7 +45,8 @@ type Analysis struct {
 	variableOf map[types.Object]*Variable
 	sites      map[siteKey]*Site
 	writers    map[parameterKey]bool
-	operators  *operators // once they are asked for
+	byOnce     []*accessFound // those that a sync.Once makes, until they are judged
+	operators  *operators     // once they are asked for
 }
 
 // Places returns a table of places that knows the variables of packages.
@@ -89,6 +90,7 @@ func AnalyseBeyond(prog *ssa.Program, pkgs []*packages.Package, places *locks.Pl
 	for _, ctx := range a.all {
 		a.record(ctx)
 	}
+	a.judgeOnce()
 	return a
 }
 

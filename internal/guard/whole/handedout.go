@@ -100,7 +100,7 @@ func addressHanded(a *lockset.Analysis, fn *ssa.Function, i ssa.Instruction, dat
 	if !at.IsValid() {
 		at = fn.Pos()
 	}
-	return HandedOut{Variable: v.Object, Func: fn, At: at, Address: true}, waysOutOf(i.(ssa.Value)).asResult
+	return HandedOut{Variable: v.Object, Func: fn, At: at, Address: true}, waysOutOf(i.(ssa.Value), nil).asResult
 }
 
 // dataAt is the variable among some data whose address, or that of a part of which, an instruction computes,

@@ -23,24 +23,59 @@ import (
 //
 // A function of the program's own that takes the lock, or is to take it, hands out what its callers read, and what
 // they change: the first can be a copy. open says that the lock may not be held.
-func (j *judge) leaves(i ssa.Instruction, open bool) (leaves, toBeChanged bool) {
-	reference := referenceTaken(i)
-	if reference == nil || isGivenUp(reference) {
+//
+// A struct that is copied takes the references in its fields with it:
+//
+//	func (s *Stats) Snapshot() Numbers {
+//		s.mu.Lock()
+//		defer s.mu.Unlock()
+//		return s.numbers           the caller has the map that ByCode refers to
+//	}
+func (j *judge) leaves(v *lockset.Variable, i ssa.Instruction, open bool) (leaves, toBeChanged bool) {
+	reference, field := referenceTaken(i), (*types.Var)(nil)
+	if reference == nil {
+		reference, field = structTaken(v, i), v.Object
+	}
+	if reference == nil || isGivenUp(reference, field) {
 		return false, false
 	}
 	fn := i.Parent()
-	ways := waysOutOf(reference)
-	forUsers := j.answersUsers(fn, make(map[*ssa.Function]bool))
+	ways := waysOutOf(reference, field)
+	forUsers := j.answersUsers(fn, field, make(map[*ssa.Function]bool))
 	if ways.toGoroutine || forUsers && slices.ContainsFunc(ways.into, func(field *types.Var) bool { return !contains(j.data, field) }) {
 		return true, false
 	}
 	if !ways.asResult || fn.Parent() != nil {
 		return false, false
 	}
-	if j.isChangedByCallers(fn) {
+	if j.isChangedByCallers(fn, field) {
 		return !forUsers && (open || j.takesLock(fn)), true
 	}
-	return forUsers || (open || j.takesLock(fn)) && j.isReadByCallers(fn), false
+	return forUsers || (open || j.takesLock(fn)) && j.isReadByCallers(fn, field), false
+}
+
+// structTaken is the copy of a struct that an instruction makes, if the variable is a map or slice among the
+// struct's fields; nil if it makes none.
+func structTaken(v *lockset.Variable, i ssa.Instruction) ssa.Value {
+	load, ok := i.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL || !isReferenceType(v.Object.Type()) || !hasPart(load.Type(), v.Object) {
+		return nil
+	}
+	return load
+}
+
+// hasPart reports whether a struct has a field, or a struct with it.
+func hasPart(t types.Type, field *types.Var) bool {
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range st.Fields() {
+		if f.Pos() == field.Pos() || hasPart(f.Type(), field) {
+			return true
+		}
+	}
+	return false
 }
 
 // referenceTaken is the map or slice that an instruction loads from a variable, or has from an object of a
@@ -71,8 +106,10 @@ func referenceTaken(i ssa.Instruction) ssa.Value {
 }
 
 // isReference reports whether a value is a map or slice.
-func isReference(v ssa.Value) bool {
-	switch v.Type().Underlying().(type) {
+func isReference(v ssa.Value) bool { return isReferenceType(v.Type()) }
+
+func isReferenceType(t types.Type) bool {
+	switch t.Underlying().(type) {
 	case *types.Map, *types.Slice:
 		return true
 	}
@@ -86,7 +123,7 @@ func isChangedWhere(v *lockset.Variable, i ssa.Instruction) bool {
 	switch {
 	case isView(i):
 		return !isSettled(v)
-	case ok && !isElement(load.X):
+	case ok && (!isElement(load.X) || structTaken(v, i) != nil):
 		return v.ChangedInPlace
 	}
 	return v.InnerChanged
@@ -114,15 +151,20 @@ var views = map[string]bool{
 }
 
 // isGivenUp reports whether the variable that a reference was loaded from is given another one on
-// every way from there to the function's end.
-func isGivenUp(reference ssa.Value) bool {
+// every way from there to the function's end. With a field, the reference is a copy of a struct, and it is that
+// field which is given another one.
+func isGivenUp(reference ssa.Value, field *types.Var) bool {
 	load, ok := reference.(*ssa.UnOp)
 	if !ok {
 		return false
 	}
 	gives := func(i ssa.Instruction) bool {
 		s, ok := i.(*ssa.Store)
-		return ok && isSameAddress(s.Addr, load.X) && !isPartOf(s.Val, load, make(map[ssa.Value]bool))
+		if !ok || isPartOf(s.Val, load, make(map[ssa.Value]bool)) {
+			return false
+		}
+		part, ok := s.Addr.(*ssa.FieldAddr)
+		return isSameAddress(s.Addr, load.X) || ok && field != nil && fieldAt(part).Pos() == field.Pos() && isSameAddress(part.X, load.X)
 	}
 	seen := make(map[*ssa.BasicBlock]bool)
 	var reachesEnd func(rest []ssa.Instruction, next []*ssa.BasicBlock) bool
@@ -186,21 +228,68 @@ func isPartOf(v ssa.Value, reference *ssa.UnOp, seen map[ssa.Value]bool) bool {
 	return false
 }
 
-// answersUsers reports whether users of the package are given what a function returns: it is exported,
-// or such a function returns what it has from this one.
-func (j *judge) answersUsers(fn *ssa.Function, seen map[*ssa.Function]bool) bool {
+// answersUsers reports whether users of the package are given what a function returns, or a field of it: the
+// function is exported, or such a function returns what it has from this one.
+func (j *judge) answersUsers(fn *ssa.Function, field *types.Var, seen map[*ssa.Function]bool) bool {
 	if fn.Object() != nil && fn.Object().Exported() {
 		return true
 	}
 	seen[fn] = true
 	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool {
-		return !seen[call.Parent()] && waysOutOf(call).asResult && j.answersUsers(call.Parent(), seen)
+		return !seen[call.Parent()] && waysOutOf(call, field).asResult && j.answersUsers(call.Parent(), field, seen)
 	})
 }
 
-// isReadByCallers reports whether the program goes through what a function returned.
-func (j *judge) isReadByCallers(fn *ssa.Function) bool {
-	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return isRead(call, make(map[ssa.Value]bool)) })
+// isReadByCallers reports whether the program goes through what a function returned, or through a field of it.
+func (j *judge) isReadByCallers(fn *ssa.Function, field *types.Var) bool {
+	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool {
+		return slices.ContainsFunc(partsOf(call, field), func(part ssa.Value) bool { return isRead(part, make(map[ssa.Value]bool)) })
+	})
+}
+
+// partsOf are the values that a struct has in a field, where they are taken from it; it is the value itself if
+// there is no field.
+func partsOf(v ssa.Value, field *types.Var) []ssa.Value {
+	if field == nil {
+		return []ssa.Value{v}
+	}
+	var all []ssa.Value
+	seen := make(map[ssa.Value]bool)
+	var visit func(v ssa.Value)
+	visit = func(v ssa.Value) {
+		if seen[v] || v.Referrers() == nil {
+			return
+		}
+		seen[v] = true
+		for _, r := range *v.Referrers() {
+			switch r := r.(type) {
+			case *ssa.Field:
+				if f := r.X.Type().Underlying().(*types.Struct).Field(r.Field); f.Pos() == field.Pos() {
+					all = append(all, r)
+				} else {
+					visit(r)
+				}
+			case *ssa.FieldAddr:
+				if fieldAt(r).Pos() != field.Pos() {
+					visit(r)
+					continue
+				}
+				for _, use := range *r.Referrers() {
+					if load, ok := use.(*ssa.UnOp); ok {
+						all = append(all, load)
+					}
+				}
+			case *ssa.Store:
+				if local, ok := r.Addr.(*ssa.Alloc); ok && r.Val == v {
+					visit(local)
+				}
+			case *ssa.UnOp, *ssa.Phi, *ssa.Extract, *ssa.ChangeType:
+				visit(r.(ssa.Value))
+			}
+		}
+	}
+	visit(v)
+	return all
 }
 
 // takesLock reports whether a function releases the judge's lock, and so has taken it.
@@ -233,8 +322,8 @@ func isRead(v ssa.Value, seen map[ssa.Value]bool) bool {
 
 // isChangedByCallers reports whether the program changes what a function returned: the result is
 // there to be changed.
-func (j *judge) isChangedByCallers(fn *ssa.Function) bool {
-	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return isChanged(call) })
+func (j *judge) isChangedByCallers(fn *ssa.Function, field *types.Var) bool {
+	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return slices.ContainsFunc(partsOf(call, field), isChanged) })
 }
 
 // callsOf are the calls of a function, where it is named.

@@ -478,6 +478,164 @@ func (b *Book) Number() int { b.mu.Lock(); defer b.mu.Unlock(); return *b.counte
 	}
 }
 
+// TestReferencesLeaveInStructs: a struct that is copied for code without the lock takes the maps and slices of its
+// fields with it, unless the copy is given others.
+func TestReferencesLeaveInStructs(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+type Numbers struct {
+	Count  int
+	ByCode map[int]int
+	Last   []int
+}
+
+type Outer struct {
+	Name string
+	In   Numbers
+}
+
+type stats struct {
+	mu sync.Mutex
+	Numbers
+	outer Outer
+	rows  []Numbers
+	fixed [2]Numbers
+	one   *Numbers
+}
+
+func (s *stats) Observe(code int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Count++
+	s.ByCode[code]++
+	s.Last[0] = code
+	s.outer.In.ByCode[code]++
+	s.rows[0].ByCode[code]++
+}
+
+func (s *stats) Snapshot() Numbers { s.mu.Lock(); defer s.mu.Unlock(); return s.Numbers }
+
+func (s *stats) Pair() (Numbers, bool) { s.mu.Lock(); defer s.mu.Unlock(); n := s.Numbers; return n, n.Count > 0 }
+
+func (s *stats) OuterOf() Outer { s.mu.Lock(); defer s.mu.Unlock(); return s.outer }
+
+func (s *stats) Row(i int) Numbers { s.mu.Lock(); defer s.mu.Unlock(); return s.rows[i] }
+
+func (s *stats) One() Numbers { s.mu.Lock(); defer s.mu.Unlock(); return *s.one }
+
+func (s *stats) Codes() map[int]int { s.mu.Lock(); defer s.mu.Unlock(); n := s.Numbers; return n.ByCode }
+
+func (s *stats) Sent(to chan Numbers) { s.mu.Lock(); defer s.mu.Unlock(); to <- s.Numbers }
+
+func (s *stats) Boxed() any { s.mu.Lock(); defer s.mu.Unlock(); return s.Numbers }
+
+func (s *stats) Half() Numbers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.Numbers
+	n.ByCode = maps.Clone(n.ByCode)
+	return n
+}
+
+func (s *stats) Shorter() Numbers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.Numbers
+	n.ByCode, n.Last = nil, n.Last[:1]
+	return n
+}
+
+func (s *stats) If(some bool) Numbers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.Numbers
+	n.Last = nil
+	if some {
+		n.ByCode = nil
+	}
+	return n
+}
+
+func (s *stats) Cloned() Numbers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.Numbers
+	n.ByCode, n.Last = maps.Clone(n.ByCode), slices.Clone(s.Last)
+	return n
+}
+
+func (s *stats) ClonedOuter() Outer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.outer
+	o.In.ByCode, o.In.Last = maps.Clone(o.In.ByCode), nil
+	return o
+}
+
+func (s *stats) Taken() Numbers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.Numbers
+	s.Numbers = Numbers{ByCode: make(map[int]int)}
+	return n
+}
+
+func (s *stats) TakenByField() Numbers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.Numbers
+	s.ByCode, s.Last = make(map[int]int), nil
+	return n
+}
+
+func (s *stats) Total() int { s.mu.Lock(); defer s.mu.Unlock(); n := s.Numbers; return n.Count + len(n.ByCode) }
+
+func (s *stats) String() string { s.mu.Lock(); defer s.mu.Unlock(); return fmt.Sprint(s.Numbers) }
+
+func (n Numbers) Mean() int { return n.Count / len(n.ByCode) }
+
+func (s *stats) Mean() int { s.mu.Lock(); defer s.mu.Unlock(); return s.Numbers.Mean() }
+
+func (s *stats) copied() Numbers { s.mu.Lock(); defer s.mu.Unlock(); return s.Numbers }
+
+func (s *stats) Most() int { n := s.copied(); return n.ByCode[0] }
+
+func (s *stats) lockedCopy() (Numbers, error) { return s.Numbers, nil }
+
+func (s *stats) Handed() Numbers { s.mu.Lock(); defer s.mu.Unlock(); n, _ := s.lockedCopy(); return n }
+
+func (s *stats) counted() Numbers { s.mu.Lock(); defer s.mu.Unlock(); return s.Numbers }
+
+func (s *stats) HowMany() int { return s.counted().Count }
+`))
+	lock, _ := guarded(pkgs[0].Types.Scope().Lookup("stats"))
+	var data []*types.Var
+	for f := range pkgs[0].Types.Scope().Lookup("Numbers").Type().Underlying().(*types.Struct).Fields() {
+		data = append(data, f)
+	}
+	var got []string
+	for _, g := range whole.Broken(a, data, lock) {
+		for _, m := range g.Members {
+			if m.Leaves {
+				got = append(got, g.Func.Name()+" "+m.Variable.Name())
+			}
+		}
+	}
+	slices.Sort(got)
+	want := []string{"Boxed ByCode", "Boxed Last", "Codes ByCode", "Half Last", "If ByCode", "One ByCode", "One Last", "OuterOf ByCode", "OuterOf Last", "Pair ByCode", "Pair Last",
+		"Row ByCode", "Row Last", "Sent ByCode", "Sent Last", "Shorter Last", "Snapshot ByCode", "Snapshot Last", "copied ByCode", "lockedCopy ByCode", "lockedCopy Last"}
+	if !slices.Equal(got, want) {
+		t.Errorf("references leave from\n%v, want\n%v", got, want)
+	}
+}
+
 // TestContainersInContainersAreCovered: what a map or slice has as an entry is a part of the data, when it is
 // changed as well as when it is read.
 func TestContainersInContainersAreCovered(t *testing.T) {

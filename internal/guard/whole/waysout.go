@@ -1,7 +1,9 @@
 package whole
 
 import (
+	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -22,13 +24,16 @@ type waysOut struct {
 	into []*types.Var
 
 	root ssa.Value // the object that it comes from, nil if that is not known
+	// field is the field that has the reference, if what is followed is a struct; nil otherwise.
+	field *types.Var
 	// isAddress says that what is followed is an address: what a library returns for one is its own.
 	isAddress bool
 	seen      map[ssa.Value]bool
 }
 
-func waysOutOf(reference ssa.Value) *waysOut {
-	w := &waysOut{seen: make(map[ssa.Value]bool)}
+// waysOutOf are those of a reference or, with a field, of a struct that has one there.
+func waysOutOf(reference ssa.Value, field *types.Var) *waysOut {
+	w := &waysOut{field: field, seen: make(map[ssa.Value]bool)}
 	switch r := reference.(type) {
 	case *ssa.UnOp:
 		w.root = objectOf(r.X)
@@ -62,12 +67,25 @@ func (w *waysOut) follow(v ssa.Value) {
 				w.follow(made)
 			}
 		case *ssa.UnOp:
-			if _, ok := v.(*ssa.Alloc); ok { // a result of a function with deferred calls is kept in a variable
+			// A result of a function with deferred calls is kept in a variable.
+			if local, ok := v.(*ssa.Alloc); ok && !w.isReplaced(local, r) {
 				w.follow(r)
 			}
 		case *ssa.Slice:
 			if r.X == v {
 				w.follow(r)
+			}
+		case *ssa.Extract: // of a call with several results
+			if isReference(r) || w.field != nil && hasPart(r.Type(), w.field) {
+				w.follow(r)
+			}
+		case *ssa.Field:
+			w.followPart(r, r.X.Type().Underlying().(*types.Struct).Field(r.Field))
+		case *ssa.FieldAddr:
+			for _, use := range *r.Referrers() {
+				if load, ok := use.(*ssa.UnOp); ok && !w.isReplaced(r.X, load) {
+					w.followPart(load, fieldAt(r))
+				}
 			}
 		case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
 			w.follow(r.(ssa.Value))
@@ -77,6 +95,71 @@ func (w *waysOut) follow(v ssa.Value) {
 			}
 		}
 	}
+}
+
+// followPart follows what a struct has in a field, if the reference is there.
+func (w *waysOut) followPart(part ssa.Value, of *types.Var) {
+	if w.field != nil && (of.Pos() == w.field.Pos() || hasPart(of.Type(), w.field)) {
+		w.follow(part)
+	}
+}
+
+// isReplaced reports whether a local copy of a struct has another reference, when it is loaded, than the one that
+// it was made with:
+//
+//	n := s.numbers
+//	n.ByCode = maps.Clone(n.ByCode)
+//	return n
+func (w *waysOut) isReplaced(local ssa.Value, load *ssa.UnOp) bool {
+	if w.field == nil {
+		return false
+	}
+	for _, r := range *local.Referrers() {
+		part, ok := r.(*ssa.FieldAddr)
+		if !ok {
+			continue
+		}
+		if fieldAt(part).Pos() != w.field.Pos() {
+			if hasPart(fieldAt(part).Type(), w.field) && w.isReplaced(part, load) {
+				return true
+			}
+			continue
+		}
+		for _, use := range *part.Referrers() {
+			s, ok := use.(*ssa.Store)
+			if ok && s.Addr == ssa.Value(part) && !isPartOfField(s.Val, part, make(map[ssa.Value]bool)) && comesBefore(s, load) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isPartOfField reports whether a value may refer to the map or array that a field has.
+func isPartOfField(v ssa.Value, field *ssa.FieldAddr, seen map[ssa.Value]bool) bool {
+	if seen[v] {
+		return false
+	}
+	seen[v] = true
+	switch v := v.(type) {
+	case *ssa.Slice:
+		return isPartOfField(v.X, field, seen)
+	case *ssa.UnOp:
+		return v.Op == token.MUL && isSameAddress(v.X, field)
+	case *ssa.Phi:
+		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return isPartOfField(e, field, seen) })
+	case *ssa.Call:
+		return isAppend(v) && isPartOfField(v.Call.Args[0], field, seen)
+	}
+	return false
+}
+
+// comesBefore reports whether every way to an instruction leads over another one.
+func comesBefore(first, then ssa.Instruction) bool {
+	if first.Block() != then.Block() {
+		return first.Block().Dominates(then.Block())
+	}
+	return slices.Index(first.Block().Instrs, first) < slices.Index(then.Block().Instrs, then)
 }
 
 // stored follows a reference into what it is stored in: a variable or an object of the function, or one of
@@ -126,7 +209,7 @@ func (w *waysOut) mayKeep(call *ssa.Call, argument ssa.Value) bool {
 			if call.Call.Args[i] != argument {
 				continue
 			}
-			inside := &waysOut{seen: w.seen} // a function that calls itself comes here again
+			inside := &waysOut{field: w.field, seen: w.seen} // a function that calls itself comes here again
 			if inside.follow(p); inside.asResult {
 				return true
 			}

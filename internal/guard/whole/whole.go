@@ -103,10 +103,13 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 		}
 	}
 	slices.SortFunc(broken, func(g, h *Group) int {
-		return cmp.Or(cmp.Compare(g.Members[0].At, h.Members[0].At), cmp.Compare(g.Func.String(), h.Func.String()))
+		m, n := g.Members[0], h.Members[0]
+		return cmp.Or(cmp.Compare(m.At, n.At), cmp.Compare(m.Variable.Pos(), n.Variable.Pos()), cmp.Compare(g.Func.String(), h.Func.String()))
 	})
-	// The instances of a generic function have the same source.
-	return slices.CompactFunc(broken, func(g, h *Group) bool { return g.Members[0].At == h.Members[0].At })
+	// The instances of a generic function have the same source. The fields of a struct that is copied have one place.
+	return slices.CompactFunc(broken, func(g, h *Group) bool {
+		return g.Members[0].At == h.Members[0].At && g.Members[0].Variable == h.Members[0].Variable
+	})
 }
 
 // A judge is one call of Broken.
@@ -236,7 +239,7 @@ func (j *judge) add(v *lockset.Variable, o lockset.Observation, holding lockset.
 		reads: o.Kind == lockset.Read, settled: isSettled(v), base: o.Base,
 	}
 	if isChangedWhere(v, o.Instr) {
-		m.Leaves, m.ToBeChanged = j.leaves(o.Instr, open)
+		m.Leaves, m.ToBeChanged = j.leaves(v, o.Instr, open)
 	}
 	j.members[fn] = append(j.members[fn], m)
 	return m

@@ -401,3 +401,62 @@ func (s *set) BesideLibraryWithoutLock(names []string) (n int) {
 		t.Errorf("without the lock are %v, want %v", got, want)
 	}
 }
+
+// TestWhatASyncOnceInitialisesIsSharedBeforeIt: what a sync.Once writes needs a lock if something may read it
+// before that is done, and needs none if all others come after a Do.
+func TestWhatASyncOnceInitialisesIsSharedBeforeIt(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type catalog struct {
+	once    sync.Once
+	entries map[string]int
+	names   []string
+	loads   int
+}
+
+func (c *catalog) load() {
+	c.once.Do(func() {
+		c.entries = map[string]int{"pen": 2}
+		c.names = append(c.names, "pen")
+		c.loads++
+	})
+}
+
+func (c *catalog) Price(name string) int { c.load(); return c.entries[name] }
+
+func (c *catalog) Size() int { return len(c.entries) }
+
+func (c *catalog) First() string {
+	c.load()
+	return c.first()
+}
+
+func (c *catalog) first() string { return c.names[0] }
+
+func (c *catalog) Later(done chan string) {
+	c.load()
+	go func() { done <- c.names[0] }()
+}
+
+func (c *catalog) Loads(now bool) int {
+	if now {
+		c.load()
+	}
+	return c.loads
+}
+`))
+	_, data := guarded(pkgs[0].Types.Scope().Lookup("catalog"))
+	var got []string
+	for _, g := range whole.Broken(a, data, nil) {
+		for _, m := range g.Members {
+			got = append(got, g.Func.Name()+" "+m.Variable.Name())
+		}
+	}
+	slices.Sort(got)
+	got = slices.Compact(got)
+	if want := []string{"Loads loads", "Price entries", "Size entries", "load$1 entries", "load$1 loads"}; !slices.Equal(got, want) {
+		t.Errorf("open are %v, want %v", got, want)
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// A section of one statement need not hold its lock while it calls what may wait, as
+// A section need not hold its lock while its first statement calls what may wait, as
 // in
 //
 //	out = append(out, fetch(i))   ->   value := fetch(i)
@@ -31,9 +31,6 @@ func (code *Code) ahead(r *Region, l *Lock) []*ast.CallExpr {
 	switch r.first().(type) {
 	case *ast.AssignStmt, *ast.ExprStmt:
 	default:
-		return nil
-	}
-	if r.from != r.to {
 		return nil
 	}
 	calls := evaluated(r.first())

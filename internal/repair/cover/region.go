@@ -181,20 +181,25 @@ func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
 
 // Merge joins regions of one function that overlap, lie in each other, or lie near each other.
 func Merge(regions []*Region) []*Region {
-	return mergeBut(regions, func(*Region) bool { return false })
+	return mergeBut(regions, func(r, with *Region) bool { return false })
 }
 
 // merge is Merge for regions of a lock. A region in which something may wait joins no other that
 // it does not overlap with, and none in a loop that it is only the head of: it may be one that need
-// not hold the lock throughout.
+// not hold the lock throughout. What is waited for ahead of the lock is no hindrance for a region that comes
+// behind.
 func (code *Code) merge(regions []*Region, l *Lock) []*Region {
-	return mergeBut(regions, func(r *Region) bool {
-		return code.blocks(r.statements(), l) != "" && !(r.Update && code.regionBlocks(r, l, nil) == "")
+	return mergeBut(regions, func(r, with *Region) bool {
+		if code.blocks(r.statements(), l) == "" || r.Update && code.regionBlocks(r, l, nil) == "" {
+			return false
+		}
+		comesFirst := r.last().End() <= with.first().Pos()
+		return !comesFirst || code.regionBlocks(r, l, code.ahead(r, l)) != ""
 	})
 }
 
-// mergeBut joins regions, but not near ones of which one is to be left alone.
-func mergeBut(regions []*Region, leaveAlone func(*Region) bool) []*Region {
+// mergeBut joins regions, but not near ones of which one is to be left alone by the other.
+func mergeBut(regions []*Region, leaveAlone func(r, with *Region) bool) []*Region {
 	var all []*Region
 	for _, r := range regions {
 		joined := false
@@ -222,13 +227,13 @@ func (r *Region) isHeadOf(o *Region) bool {
 }
 
 // join makes r cover o too, if they overlap, or are near each other and not to be left alone.
-func (r *Region) join(o *Region, leaveAlone func(*Region) bool) bool {
+func (r *Region) join(o *Region, leaveAlone func(r, with *Region) bool) bool {
 	lo, hi := min(r.first().Pos(), o.first().Pos()), max(r.last().End(), o.last().End())
 	apart := r.last().End() <= o.first().Pos() || o.last().End() <= r.first().Pos()
-	if apart && (&r.list[0] != &o.list[0] || !r.near(o) || leaveAlone(r) || leaveAlone(o)) {
+	if apart && (&r.list[0] != &o.list[0] || !r.near(o) || leaveAlone(r, o) || leaveAlone(o, r)) {
 		return false
 	}
-	if r.isHeadOf(o) && leaveAlone(r) || o.isHeadOf(r) && leaveAlone(o) {
+	if r.isHeadOf(o) && leaveAlone(r, o) || o.isHeadOf(r) && leaveAlone(o, r) {
 		return false
 	}
 	list, from, to := statement.Innermost(r.body, lo, hi)
