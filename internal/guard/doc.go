@@ -47,7 +47,7 @@
 // For each variable, choose.go weighs the locks that it was seen with and picks the one with
 // the most confidence; part.go counts accesses to parts of a struct for it. evidence.go says of each access whether it has a lock, and collects
 // the deviations; doubt.go says which of these may be meant to be, by what calls the function (callers.go),
-// what channels order (signal.go), and what comments say (remark.go). witness.go looks for what shows that an access can
+// what channels order (signal.go), what the object was made for (setting.go), and what comments say (remark.go). witness.go looks for what shows that an access can
 // happen beside another one, without which it is in doubt whatever else is known, and sharing.go for what shows that goroutines
 // share the object at all; confidence.go has the formula. What people write counts too: annotations,
 // comments, names, the order of fields (sign.go). declaration.go reads where each field

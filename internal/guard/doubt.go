@@ -79,6 +79,8 @@ const (
 	Signal
 	// BeforeStart: the goroutine that reads the data was started by a function that has written it before.
 	BeforeStart
+	// OtherSetting: the read is made only of objects with a setting with which nothing writes the data.
+	OtherSetting
 	// BehindCall: the read comes behind a call that takes the lock and releases it, as one that has
 	// the object started.
 	BehindCall
@@ -136,6 +138,8 @@ func (d Doubt) String() string {
 		return "a signal was received from a channel of the object, or goroutines were waited for"
 	case BeforeStart:
 		return "it is written before the goroutine is started that reads it"
+	case OtherSetting:
+		return "the object has a setting with which nothing writes it"
 	case BehindCall:
 		return "a call before it has taken the lock and released it"
 	case SetOnce:
@@ -220,6 +224,8 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return Signal
 	case all(func(o lockset.Observation) bool { return isWrittenBeforeStart(v, o) }):
 		return BeforeStart
+	case all(func(o lockset.Observation) bool { return c.isLeftAloneBySetting(v, o) }):
+		return OtherSetting
 	case all(func(o lockset.Observation) bool { return c.isBehindCall(o.Instr, lock) }):
 		return BehindCall
 	}

@@ -58,7 +58,7 @@ func isBehindWonSwap(o lockset.Observation, field *types.Var) bool {
 		if !ok || !isSwap(call.Call.StaticCallee()) || !standsBeside(call.Call.Args[0], field) {
 			return false
 		}
-		return slices.ContainsFunc(branchesOn(call), func(b *ssa.BasicBlock) bool { return b.Dominates(o.Instr.Block()) })
+		return slices.ContainsFunc(branchesIf(call, true), func(b *ssa.BasicBlock) bool { return b.Dominates(o.Instr.Block()) })
 	})
 }
 
@@ -66,20 +66,24 @@ func isSwap(fn *ssa.Function) bool {
 	return fn != nil && strings.HasPrefix(fn.Name(), "CompareAndSwap") && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == "sync/atomic"
 }
 
-// branchesOn returns the blocks to which control comes only if a value is true.
-func branchesOn(v ssa.Value) []*ssa.BasicBlock {
+// branchesIf returns the blocks to which control comes only if a value is what is asked for.
+func branchesIf(v ssa.Value, is bool) []*ssa.BasicBlock {
 	var all []*ssa.BasicBlock
-	add := func(v ssa.Value, successor int) {
+	add := func(v ssa.Value, is bool) {
+		successor := 0
+		if !is {
+			successor = 1
+		}
 		for _, user := range *v.Referrers() {
 			if branch, ok := user.(*ssa.If); ok && len(branch.Block().Succs[successor].Preds) == 1 {
 				all = append(all, branch.Block().Succs[successor])
 			}
 		}
 	}
-	add(v, 0)
+	add(v, is)
 	for _, user := range *v.Referrers() {
 		if not, ok := user.(*ssa.UnOp); ok && not.Op == token.NOT {
-			add(not, 1)
+			add(not, !is)
 		}
 	}
 	return all

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/cofferdam-go/cofferdam/internal/report"
 	"github.com/cofferdam-go/cofferdam/internal/report/page"
 	"github.com/cofferdam-go/cofferdam/internal/report/runtest"
@@ -45,6 +47,16 @@ func TestAPageSaysWhatHappenedAndOpensAtTheFailure(t *testing.T) {
 	b.await("document.documentElement.dataset.theme === 'dark'")
 	b.picture("run-dark")
 	eval[any](b, "localStorage.clear()") // which the other tests share
+}
+
+// TestTheLineOfTheFailureIsSeenWithoutScrolling: it is among the last of the file, in a panel that goes on below the window.
+func TestTheLineOfTheFailureIsSeenWithoutScrolling(t *testing.T) {
+	b := newTab(t)
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.open(bank(t, 0))
+	b.awaitText(".source .here", "wg.Wait()")
+	b.await("document.querySelector('.source .here').getBoundingClientRect().bottom <= window.innerHeight")
+	b.await("document.querySelector('.source').getBoundingClientRect().bottom > window.innerHeight")
 }
 
 func TestAPageIsDarkWhereTheSystemIs(t *testing.T) {

@@ -288,3 +288,35 @@ func TestTwoLocksOfOneNameAreKeptApart(t *testing.T) {
 		t.Errorf("it is said that\n%s", strings.Join(run.Sentences, "\n"))
 	}
 }
+
+// TestADeadlockTellsWhoWaitsForTheLockThatIsHeld: goroutine 2 waits for what another one should do, with a lock that three need.
+func TestADeadlockTellsWhoWaitsForTheLockThatIsHeld(t *testing.T) {
+	held := trace.Hold{Point: trace.Point{G: 2, Op: event.Lock}}
+	first := trace.Waiter{Point: trace.Point{G: 1, Op: event.Recv}}
+	holder := trace.Waiter{Point: trace.Point{G: 2, Op: event.Recv}, Holds: []trace.Hold{held}}
+	one := trace.Waiter{Point: trace.Point{G: 3, Op: event.Lock}, HeldBy: []trace.Hold{held}}
+	two := trace.Waiter{Point: trace.Point{G: 4, Op: event.Lock}, More: []uint32{5}, HeldBy: []trace.Hold{held}}
+	for _, test := range []struct {
+		waiting []trace.Waiter
+		want    string
+	}{
+		{[]trace.Waiter{first, one, holder, two}, ", and goroutine 3 waits for that, and 2 goroutines wait for that."},
+		{[]trace.Waiter{first, holder}, "."},
+	} {
+		file := filepath.Join(t.TempDir(), "a.trace")
+		w, err := trace.Create(file, trace.Header{Package: "p", Test: "TestX"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Event(&event.Event{Seq: 1, G: 1, Kind: event.Start}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(trace.Outcome{Result: event.Failed, Failures: []trace.Failure{{Kind: event.FailureDeadlock, Waiting: test.waiting}}}); err != nil {
+			t.Fatal(err)
+		}
+		got := read(t, file).Sentences[1]
+		if !strings.HasPrefix(got, "Goroutine 2 waits: ") || !strings.HasSuffix(got, test.want) || strings.Count(got, "wait") != 1+strings.Count(test.want, "wait") {
+			t.Errorf("it is said that %q, and not that goroutine 2 waits%s", got, test.want)
+		}
+	}
+}

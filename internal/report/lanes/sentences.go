@@ -119,10 +119,8 @@ func (b *builder) howItCame(f *trace.Failure, d *decision) string {
 	if circle := show.Circle(b.r, f); circle != "" {
 		return "The " + circle + "."
 	}
-	for i := range f.Waiting {
-		if w := &f.Waiting[i]; !w.Library && len(f.Waiting) > 0 && (w.G != 1 || len(f.Waiting) == 1) {
-			return capital(show.Waiting(b.r, w)) + "."
-		}
+	if w := mostTelling(f); w != nil {
+		return capital(show.Waiting(b.r, w)) + b.waitingFor(f, w.G) + "."
 	}
 	switch {
 	case b.preempt.all == 0 && b.r.Header.Schedule != "":
@@ -147,6 +145,52 @@ func (b *builder) howItCame(f *trace.Failure, d *decision) string {
 		text += fmt.Sprintf(", before %s %d went on with %s", b.run.Noun, p.g, b.deed(d.after))
 	}
 	return text + "."
+}
+
+// mostTelling is a goroutine that waits with a lock for which others wait, or else the first one that is not the test's own.
+func mostTelling(f *trace.Failure) *trace.Waiter {
+	for i := range f.Waiting {
+		if w := &f.Waiting[i]; len(w.Holds) > 0 && slices.ContainsFunc(f.Waiting, func(o trace.Waiter) bool { return o.G != w.G && waitsFor(&o, w.G) }) {
+			return w
+		}
+	}
+	for i := range f.Waiting {
+		if w := &f.Waiting[i]; !w.Library && (w.G != 1 || len(f.Waiting) == 1) {
+			return w
+		}
+	}
+	return nil
+}
+
+// waitsFor reports whether a goroutine waits for a lock that another one holds.
+func waitsFor(w *trace.Waiter, holder uint32) bool {
+	return slices.ContainsFunc(w.HeldBy, func(h trace.Hold) bool { return h.G == holder })
+}
+
+// waitingFor says which goroutines wait for a lock that another one holds, and where: what that one waits for is often theirs
+// to do.
+//
+//	, and goroutine 3 waits for that at ttl.go:81
+func (b *builder) waitingFor(f *trace.Failure, holder uint32) string {
+	var waiting []string
+	for i := range f.Waiting {
+		w := &f.Waiting[i]
+		if w.G == holder || !waitsFor(w, holder) {
+			continue
+		}
+		text := fmt.Sprintf("%s %d waits for that", b.run.Noun, w.G)
+		if n := w.Goroutines(); n > 1 {
+			text = fmt.Sprintf("%d %ss wait for that", n, b.run.Noun)
+		}
+		if s, ok := b.r.Site(w.Site); ok && b.relevance.Own(s.File) {
+			text += " at " + shortPlace(&s)
+		}
+		waiting = append(waiting, text)
+	}
+	if len(waiting) == 0 {
+		return ""
+	}
+	return ", and " + strings.Join(waiting, ", and ")
 }
 
 // aroundSwitch is what was done around a preemption, where it is not known on which accesses the

@@ -108,7 +108,7 @@ func NewFindings(all, lines []finding.Finding) *Findings {
 	slices.SortFunc(f.Groups, func(x, y FindingGroup) int {
 		return cmp.Or(cmp.Compare(y.WaitedNanoseconds, x.WaitedNanoseconds), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name))
 	})
-	f.Figures = []Fact{{"findings", Number(len(all))}, {"times", Number(int(total.Count))}, {"waited in all", duration(total.Waited)}, {"longest wait", duration(total.LongestWait)}}
+	f.Figures = []Fact{counted(len(all), "finding", "findings"), counted(int(total.Count), "time in all", "times in all"), {"waited in all", duration(total.Waited)}, {"longest wait", duration(total.LongestWait)}}
 	if n := total.Outcomes.Surrendered; n > 0 {
 		f.Figures = append(f.Figures, Fact{"surrendered", Number(int(n))})
 	}
@@ -171,7 +171,7 @@ const (
 )
 
 // newChart spreads the waits of findings over the time in which they were seen; nil if there is no
-// time between the first and the last, or nothing waited.
+// time between the first and the last, nothing waited, or they are all the same, as those of a single finding: they say nothing then.
 func newChart(all []finding.Finding) *Chart {
 	var from, to time.Time
 	for i := range all {
@@ -207,12 +207,16 @@ func newChart(all []finding.Finding) *Chart {
 		surrendered[last] = surrendered[last] || h.Outcomes.Surrendered > 0
 	}
 	most := slices.Max(waited[:])
-	if most == 0 {
+	if most == slices.Min(waited[:]) {
 		return nil
+	}
+	clock := time.TimeOnly
+	if span < chartBars*time.Second {
+		clock = "15:04:05.000"
 	}
 	c := &Chart{
 		Width: chartWidth, Height: chartHeight,
-		Note: fmt.Sprintf("How long careless accesses waited, from %s to %s: at most %s in %s. A finding tells when it was seen first and last; its waits are spread evenly over that time.", from.Format(time.DateTime), to.Format(time.DateTime), duration(most), duration(span/chartBars)),
+		Note: fmt.Sprintf("How long careless accesses waited, from %s to %s: at most %s in each %s. A finding tells when it was seen first and last, and its waits are spread evenly over that time.", from.Format(time.DateTime), to.Format(time.DateTime), duration(most), duration(span/chartBars)),
 	}
 	room := chartHeight - chartFoot - chartTop
 	for b, w := range waited {
@@ -222,9 +226,9 @@ func newChart(all []finding.Finding) *Chart {
 		}
 		width := chartWidth / chartBars
 		c.Bars = append(c.Bars, ChartBar{X: b*width + 1, Y: chartTop + room - h, W: width - 2, H: h, Bad: surrendered[b],
-			Title: fmt.Sprintf("%s: %s", from.Add(span/chartBars*time.Duration(b)).Format(time.TimeOnly), duration(w))})
+			Title: fmt.Sprintf("%s: %s", from.Add(span/chartBars*time.Duration(b)).Format(clock), duration(w))})
 	}
 	c.Grid = []ChartLine{{chartTop, duration(most)}, {chartTop + room/2, duration(most / 2)}, {chartTop + room, ""}}
-	c.Times = []ChartTime{{4, "start", from.Format(time.TimeOnly)}, {chartWidth - 4, "end", to.Format(time.TimeOnly)}}
+	c.Times = []ChartTime{{4, "start", from.Format(clock)}, {chartWidth - 4, "end", to.Format(clock)}}
 	return c
 }

@@ -159,6 +159,14 @@ func Number(n int) string {
 	return text
 }
 
+// counted is a figure, and what there is so many of.
+func counted(n int, one, many string) Fact {
+	if n == 1 {
+		return Fact{one, Number(n)}
+	}
+	return Fact{many, Number(n)}
+}
+
 // embedded is what the scripts read.
 type embedded struct {
 	Run     *lanes.Run  `json:"run"`

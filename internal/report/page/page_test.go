@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
 )
 
 func TestADiffHasTheOldTextBesideTheNew(t *testing.T) {
@@ -50,5 +53,18 @@ func TestWhatAProgramSaysStaysText(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "</script>"); n != 2 {
 		t.Errorf("%d scripts end, want 2", n)
+	}
+}
+
+// TestASingleFindingHasNoChart: its waits are spread evenly, so that all bars would be the same.
+func TestASingleFindingHasNoChart(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	one := finding.Finding{Kind: finding.Violation, History: finding.History{Count: 1, First: at, Last: at.Add(time.Second), Waited: time.Second}}
+	f := NewFindings([]finding.Finding{one}, []finding.Finding{one})
+	if f.Chart != nil {
+		t.Errorf("the chart of one finding has %d bars", len(f.Chart.Bars))
+	}
+	if want := (Fact{"finding", "1"}); f.Figures[0] != want {
+		t.Errorf("the first figure is %v, want %v", f.Figures[0], want)
 	}
 }

@@ -137,8 +137,15 @@ class RunView {
     const line = this.source.querySelector(`[data-line="${place.l}"]`);
     if (!line) return;
     line.classList.add("here");
-    const at = line.offsetTop - this.source.offsetTop;
-    if (at < this.source.scrollTop + 40 || at > this.source.scrollTop + this.source.clientHeight - 60) this.source.scrollTop = at - this.source.clientHeight / 2.5;
+    this.reveal(line);
+  }
+
+  // reveal scrolls the source to a line, where that can be seen: the panel may go on below the window.
+  reveal(line) {
+    const panel = this.source, below = window.innerHeight - panel.getBoundingClientRect().top;
+    const seen = below > 120 ? Math.min(panel.clientHeight, below) : panel.clientHeight;
+    const at = line.offsetTop - panel.offsetTop;
+    if (at < panel.scrollTop + 40 || at > panel.scrollTop + seen - 60) panel.scrollTop = at - seen / 2.5;
   }
 }
 
