@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -93,12 +94,33 @@ var children = map[string]func(){
 		_ = isolate.WriteText(os.Stdout, isolate.Findings())
 	},
 	"unknown backend": func() { fmt.Println(isolate.CurrentStatus().Reason) },
+	"address space":   func() { fmt.Println(addressSpace() >> 10) },
 	"little address space": func() {
+		before := addressSpace()
 		var mu isolate.Mutex
 		acct := isolate.New[Account](&mu)
 		carelessWrite(acct, 5)
 		fmt.Println(isolate.CurrentStatus().Backend, carelessRead(acct))
+		limit, _ := strconv.ParseUint(os.Getenv(limitVariable), 10, 64)
+		if took, left := addressSpace()-before, limit<<10-before; took > left/4 {
+			fmt.Printf("%d MB were taken of %d MB that were left\n", took>>20, left>>20)
+		}
 	},
+}
+
+// limitVariable has the address space that a child may have, in KiB.
+const limitVariable = "COFFERDAM_TEST_LIMIT"
+
+// addressSpace is how much of it this process has, in bytes.
+func addressSpace() (bytes uint64) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &bytes)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return bytes * uint64(os.Getpagesize())
 }
 
 // endless recurses until the stack is exhausted, as long as the balance is 0.
@@ -297,14 +319,22 @@ func TestWithoutAsyncPreemption(t *testing.T) {
 	}
 }
 
-// TestLittleAddressSpace: the arena shrinks to what the process may map.
+// TestLittleAddressSpace: the arena shrinks to what the process may map, and leaves most of it to the program.
 func TestLittleAddressSpace(t *testing.T) {
 	if !protected(t) {
 		return
 	}
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v 8000000 && exec "+os.Args[0])
-	out, err := run(cmd, childVariable+"=little address space")
-	if want := isolate.CurrentStatus().Backend + " 5\n"; err != nil || out != want {
-		t.Errorf("with 8 GB of address space: %q, %v, want %q", out, err, want)
+	text, err := child(t, "address space")
+	taken, invalid := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
+	if err != nil || invalid != nil {
+		t.Fatalf("%q, %v, %v", text, err, invalid)
+	}
+	for _, left := range []uint64{400_000, 6_000_000} {
+		limit := strconv.FormatUint(taken+left, 10)
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v "+limit+" && exec "+os.Args[0])
+		out, err := run(cmd, childVariable+"=little address space", limitVariable+"="+limit)
+		if want := isolate.CurrentStatus().Backend + " 5\n"; err != nil || out != want {
+			t.Errorf("with %s KiB of address space: %q, %v, want %q", limit, out, err, want)
+		}
 	}
 }

@@ -42,7 +42,7 @@ func (s *session) instructions() {
 	fmt.Fprintf(s.Out, "\nInstructions of a section on an isolated field that nobody disturbs, by callgrind, with those of the loop around each part:\n\n")
 	t := measure.Table{Head: []string{"part", "instructions", "what for"}, Left: 1}
 	t.Row("lock", per(".lockTallies"), "the program's own: one locked instruction")
-	t.Row("enter", per(".enterTallies", "/page.StepIn"), "one locked instruction; whose section it is, where it began, a look for stores under way")
+	t.Row("enter", per(".enterTallies", "/page.StepIn"), "whose section it is, where it began, a look for stores under way; one locked instruction until the guard trusts")
 	t.Row("use", per(".useTallies"), "the program's own")
 	t.Row("leave", per(".leaveTallies"), "two stores")
 	t.Row("unlock", per(".unlockTallies"), "the program's own: one locked instruction")

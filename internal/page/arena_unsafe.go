@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -24,7 +26,7 @@ var (
 const (
 	ownBit   = 1 << 40
 	maxBytes = 256 << 30 // address space, not memory
-	minBytes = 64 << 20
+	minBytes = 16 << 20
 	maxGates = 1 << 20
 )
 
@@ -201,19 +203,31 @@ func reserve(size uintptr) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// largest is how large the arena may be: where address space is limited, most of it is
-// the program's.
+// largest is how large the arena may be: where address space is limited, most of what is left of it is
+// the program's. Each thread that it starts may take a hundred megabytes.
 func largest() uintptr {
 	const part, unlimited = 32, 1 << 47 // more than there is
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= unlimited {
 		return maxBytes
 	}
+	left := limit.Cur - min(limit.Cur, addressSpace())
 	size := uintptr(maxBytes)
-	for size > minBytes && uint64(size) > limit.Cur/part {
+	for size > minBytes && uint64(size) > left/part {
 		size /= 2
 	}
 	return size
+}
+
+// addressSpace is how much of it the process has, 0 if that is not known.
+func addressSpace() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _, _ := strings.Cut(string(text), " ")
+	n, _ := strconv.ParseUint(pages, 10, 64)
+	return n * Size
 }
 
 // commit backs a run with memory, readable in the own view alone.

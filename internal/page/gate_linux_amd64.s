@@ -101,17 +101,21 @@ no:
 // func Begin(l *Latch, grip uint32, taken bool)
 //
 // Enter for a lock that Lock has just taken, by a locked instruction, if grip and
-// taken are not 0. Otherwise, and if the gate is not sealed or there is none, the
-// rest is left to Go.
+// taken are not 0. If taken is 0 the word of the lock was not 0. It may be free all
+// the same, with goroutines that wait and have not been woken yet: with more
+// goroutines than processors most sections find it so. Then it is taken here, as TryLock
+// does. If it is held, and if the gate is not sealed or there is none, the rest is
+// left to Go.
 //
 // The site is the return address, in the function that Lock is inlined into, and
 // the one above it. If Lock was called, as a method of an interface, the return
 // address is the one in Lock itself, and the site begins above it.
 TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-13
 	MOVQ l+0(FP), DI
-	MOVL grip+8(FP), AX
-	TESTB AX, taken+12(FP)
-	JEQ  aside
+	MOVL grip+8(FP), DX
+	TESTB DX, taken+12(FP)
+	JEQ  try
+begin:
 	MOVQ Latch_gate(DI), SI
 	TESTQ SI, SI
 	JEQ  settle
@@ -135,6 +139,16 @@ called:
 	JEQ  note
 	MOVQ 8(R8), DX
 	JMP  note
+try:
+	MOVL Latch_Mu(DI), AX
+	TESTL $(const_mutexLocked|const_mutexStarving), AX
+	JNE  aside
+	ORL  AX, DX
+	CMPL AX, DX
+	JEQ  aside // grip is 0: what the word means is not known
+	LOCK
+	CMPXCHGL DX, Latch_Mu(DI)
+	JEQ  begin
 aside:
 	JMP  ·lockAside(SB)
 settle:

@@ -125,10 +125,14 @@ func (g *Gate) StepOutside() { atomic.StoreUintptr(&g.outside, G()) }
 // StepInside takes that back.
 func (g *Gate) StepInside() { atomic.StoreUintptr(&g.outside, 0) }
 
-// mutexLocked is the bit of a sync.Mutex's first word that says that it is held.
-const mutexLocked = 1
+// What the first word of a sync.Mutex says: that it is held, and that it is handed from one
+// goroutine to the next, and must not be taken although it is not held.
+const (
+	mutexLocked   = 1
+	mutexStarving = 4
+)
 
-// mutexIsKnown checks that a sync.Mutex is what the handler takes it for. If a
+// mutexIsKnown checks that a sync.Mutex is what the handler and Begin take it for. If a
 // newer Go changes it, gates go without it, at the cost of a fence per section.
 var mutexIsKnown = sync.OnceValue(func() bool {
 	var mu sync.Mutex
@@ -137,7 +141,16 @@ var mutexIsKnown = sync.OnceValue(func() bool {
 	mu.Lock()
 	held := word.Load()
 	mu.Unlock()
-	return free == 0 && held == mutexLocked && word.Load() == 0
+	if free != 0 || held != mutexLocked || word.Load() != 0 {
+		return false
+	}
+	for before := range uint32(64) {
+		word.Store(before)
+		if taken := mu.TryLock(); taken != (before&(mutexLocked|mutexStarving) == 0) || taken && word.Load() != before|mutexLocked {
+			return false
+		}
+	}
+	return true
 })
 
 // watch lets the handler look at the lock around the gate's sections. The lock
@@ -298,7 +311,8 @@ func Await(gate *Gate) int {
 	first := int(uint64(me) * waitHash >> (64 - waitBits))
 	for _, free := range []uintptr{me, 0} { // the entry of an earlier wait, if any
 		for i := first; i < first+waitProbes; i++ {
-			if atomic.CompareAndSwapUintptr(&waits[i].g, free, me) {
+			// Most entries are others': to look first takes no locked instruction.
+			if atomic.LoadUintptr(&waits[i].g) == free && atomic.CompareAndSwapUintptr(&waits[i].g, free, me) {
 				waits[i].address, waits[i].away = 0, 0
 				atomic.StoreUintptr(&waits[i].gate, uintptr(unsafe.Pointer(gate)))
 				return i

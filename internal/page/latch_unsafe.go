@@ -75,8 +75,17 @@ func KnowLock(call func()) {
 	Slowly.Lock = slowly
 }
 
+// unlockSlowly is Unlock where the word is not that of a lock for which no goroutine waits. If
+// nothing but that is the matter, the lock knows what to do.
+//
 //go:noinline
-func unlockSlowly(l *Latch) { Slowly.Unlock(l) }
+func unlockSlowly(l *Latch) {
+	if atomic.LoadUint32(&l.key) == ^uint32(mutexLocked) && atomic.LoadUint32(l.word())&mutexLocked != 0 {
+		l.Mu.Unlock()
+		return
+	}
+	Slowly.Unlock(l)
+}
 
 // Arm lets Lock and Unlock do by themselves what they can. In a build with the race detector they
 // do nothing, because it knows a lock by the calls of its methods.

@@ -84,6 +84,7 @@
 //	fault.go ring_unsafe.go                      what it did, and how that gets out
 //	goroutine.go goroutine_other.go              which goroutine this is
 //	wicket.go wicket_amd64.go wicket_other.go    gates of data that is not on pages: see package wicket
+//	barrier_linux_amd64.go barrier_other.go      a fence on all processors, for these
 package page
 
 // Size is the size of a page. Kernels with larger pages are refused by the

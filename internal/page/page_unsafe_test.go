@@ -249,6 +249,48 @@ func TestMutexIsKnown(t *testing.T) {
 	}
 }
 
+// TestLocksWithWaitersAreTakenByTheSection: with more goroutines than processors most sections find a lock that is
+// free, with goroutines that wait. They must not need the slow way for that, which doubled what a section takes.
+func TestLocksWithWaitersAreTakenByTheSection(t *testing.T) {
+	if raceBuild {
+		return // locks are sync.Mutex's alone there
+	}
+	const woken, waiter = 2, 8
+	l := new(Latch)
+	gate, err := NewGate(l, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	l.Arm(gate)
+	slowly := Slowly
+	defer func() { Slowly = slowly }()
+	locks, unlocks := 0, 0
+	Slowly.Lock = func(*Latch, [2]uintptr, bool) { locks++ }
+	Slowly.Unlock = func(*Latch) { unlocks++ }
+	for _, free := range []uint32{0, woken, woken | waiter, woken | 5*waiter} {
+		*l.word() = free
+		l.Lock()
+		if *l.word() != free|mutexLocked || l.Holder() != G() {
+			t.Errorf("a lock whose word was %d has %d, and its section the holder %#x", free, *l.word(), l.Holder())
+		}
+		l.Unlock()
+		if *l.word() != free || l.Holder() != 0 {
+			t.Errorf("a lock whose word was %d has %d after its section, and the holder %#x", free, *l.word(), l.Holder())
+		}
+	}
+	if locks+unlocks > 0 {
+		t.Errorf("%d Locks and %d Unlocks took the slow way", locks, unlocks)
+	}
+	*l.word() = mutexStarving | waiter // it is handed to what waits
+	l.Lock()
+	l.Unlock()
+	if locks != 1 || unlocks != 1 || *l.word() != mutexStarving|waiter {
+		t.Errorf("a lock that is handed on was taken: its word is %d; %d Locks and %d Unlocks took the slow way", *l.word(), locks, unlocks)
+	}
+	*l.word() = 0
+}
+
 // TestGatesWithoutAKnownLock: the handler goes by the holder then.
 func TestGatesWithoutAKnownLock(t *testing.T) {
 	g := newGuarded(t, 1)

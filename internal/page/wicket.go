@@ -13,7 +13,7 @@ type Wicket struct {
 
 	Word    uint64
 	Holder  uintptr // the g in a section that writes; 0: none
-	Wanters uint32  // accesses outside of sections: see package wicket
+	Wanters uint32  // accesses outside of sections, and WicketTrusting: see package wicket
 	Site    uint32  // the lower half of the return address of what began the last section
 }
 
@@ -40,3 +40,13 @@ const WicketClosed = 3
 
 // WicketReader is what a section that reads adds to a word.
 const WicketReader = 1 << 18
+
+// WicketTrusting is the bit of Wanters that says that sections begin without a locked instruction.
+const WicketTrusting = 1
+
+// wicketTurn is how many sections that began by a locked instruction come between two of which StepIn leaves the
+// rest to Steps, for package wicket to decide whether the wicket trusts from then on. It is a power of two.
+const wicketTurn = 256
+
+// wicketTurnShift is where the number of the section is in a word.
+const wicketTurnShift = 30

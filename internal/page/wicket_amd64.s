@@ -5,7 +5,9 @@
 // func StepIn(w *Wicket, bits uint64)
 //
 // Sets bits of a word none of whose WicketInUse is set, by a locked instruction. The load of
-// the wanters comes after it: an access that is not seen here sees the bits. The return address is
+// the wanters comes after it: an access that is not seen here sees the bits. Of a wicket that trusts, and that no
+// access wants, it sets the bits by a plain store. Then the wanters are compared with what they were: an access that is not seen
+// here has a fence on all processors before it looks at the word. The return address is
 // the site, unless it is in a function that the caller is inlined from elsewhere: then it is the one
 // above, in the caller's frame.
 TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-16
@@ -15,9 +17,11 @@ TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-16
 	TESTL $const_WicketInUse, AX
 	JNE  no
 	ORQ  AX, DX
-	LOCK
-	CMPXCHGQ DX, Wicket_Word(DI)
-	JNE  no
+	MOVL Wicket_Wanters(DI), BX
+	CMPL BX, $const_WicketTrusting
+	JNE  fenced
+	MOVQ DX, Wicket_Word(DI)
+begun:
 	MOVQ (TLS), AX
 	MOVQ 0(SP), CX
 	CMPQ CX, ·stepReturns+0(SB)
@@ -25,12 +29,22 @@ TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-16
 note:
 	MOVQ AX, Wicket_Holder(DI)
 	MOVL CX, Wicket_Site(DI)
-	CMPL Wicket_Wanters(DI), $0
+	CMPL Wicket_Wanters(DI), BX
 	JNE  no
 	RET
 called:
 	MOVQ 8(BP), CX
 	JMP  note
+fenced:
+	TESTL BX, BX
+	JNE  no
+	LOCK
+	CMPXCHGQ DX, Wicket_Word(DI)
+	JNE  no
+	SHRQ $const_wicketTurnShift, AX
+	NOTL AX
+	TESTL $(const_wicketTurn-1), AX
+	JNE  begun
 no:
 	JMP  ·stepAside(SB)
 
@@ -54,7 +68,7 @@ TEXT ·StepInToRead(SB), NOSPLIT|NOFRAME, $0-16
 	JEQ  called
 note:
 	MOVL CX, Wicket_Site(DI)
-	CMPL Wicket_Wanters(DI), $0
+	TESTL $~const_WicketTrusting, Wicket_Wanters(DI)
 	JNE  wanted
 	RET
 called:

@@ -130,7 +130,9 @@ func (g *Guard) write(field uint64) {
 
 // passes counts a store among those that are under way, if no section is in the way then.
 func (g *Guard) passes(blockers uint64) bool {
-	atomic.AddUint32(&g.w.Wanters, passing)
+	if atomic.AddUint32(&g.w.Wanters, passing)&trusting != 0 {
+		g.distrust()
+	}
 	if atomic.LoadUint64(&g.w.Word)&blockers == 0 {
 		return true
 	}
@@ -140,8 +142,9 @@ func (g *Guard) passes(blockers uint64) bool {
 
 // How wanters are counted.
 const (
-	passing = 1       // a store that is under way
-	waiter  = 1 << 16 // an access that waits for a section
+	trusting = page.WicketTrusting // no access, but how sections begin
+	passing  = 2                   // a store that is under way
+	waiter   = 1 << 17             // an access that waits for a section
 )
 
 // End says that the store has been made.

@@ -196,7 +196,7 @@ const longestWay = 200 * time.Microsecond
 // awaitStores waits until no store is under way. None can begin any more. It waits as long as it takes: a store that
 // is under way needs nothing but a processor.
 func (g *Guard) awaitStores() {
-	for i := 0; atomic.LoadUint32(&g.w.Wanters)%waiter != 0; i++ {
+	for i := 0; atomic.LoadUint32(&g.w.Wanters)%waiter >= passing; i++ {
 		pauseForStore(i)
 	}
 }

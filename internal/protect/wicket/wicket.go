@@ -36,8 +36,8 @@
 //	readers           how many sections are running that only read, under a lock that they share
 //	the sequence      which changes whenever a section that writes has ended
 //
-// A section sets it when it has the lock, by one locked instruction, and clears it by a store. One that only
-// reads does so, too, if it has the lock to itself; it keeps stores away, and loads pass.
+// A section sets it when it has the lock, by one locked instruction or, if the guard trusts, by a store, and clears it by a
+// store. One that only reads does so, too, if it has the lock to itself; it keeps stores away, and loads pass.
 //
 // # Why a section and an access cannot pass each other
 //
@@ -49,10 +49,26 @@
 // program a load is under way like a store; nothing was tried there yet, so no program is built with guards for them.
 //
 // A store counts itself among those that are under way, then looks at the word. A section sets the word, then
-// looks whether stores are under way. Both are locked instructions, so at least one side sees the
+// looks whether stores are under way. Both are locked instructions (but see below), so at least one side sees the
 // other. A store that sees a section on its field is not under way any more, and waits; a section that sees
 // stores waits until they are made, and none can begin meanwhile. What comes between a store's beginning and its
 // end is the store and nothing else, so that is soon: whatever is stored is evaluated before.
+//
+// # Trust
+//
+// That locked instruction is most of what a section costs, and it is needed for stores that come without the lock, of which
+// most guards see none. So a guard trusts after some hundred sections: its sections set the word by a plain store. The
+// processor may keep that to itself while the section already looks for stores. The first store that finds the guard trusting
+// therefore counts itself, and then has all processors make a fence ([page.Barrier]), before it looks at the word. A section
+// that began before that fence is seen in the word. A section that begins after it sees the store, because it compares the count with
+// what it is in a guard that trusts and that nobody wants. Then the store takes the trust away. As long as the fence is not made,
+// every other store finds the guard trusting, too, and makes one of its own.
+//
+// A fence of that kind takes up to ten microseconds. So trust is given a thousand times in a second at most, by which it costs a
+// hundredth of a processor's time in the worst case. Loads need nothing: a processor's stores are seen in the order in which it made them, so
+// whoever sees what a section has stored to a field sees its word as well.
+//
+// # Accesses that wait
 //
 // Accesses that wait are counted, too. A section that finds some when it begins lets them pass first, for a
 // while: an access waits for the section that it fell into, and not for all that follow.
@@ -102,6 +118,7 @@
 //	access.go               accesses outside of sections
 //	wait_unsafe.go          accesses that wait
 //	tell.go                 what is told of them
+//	trust.go                guards that sections enter without a locked instruction
 //	stamp.go                stamps in nodes, and accesses to these
 //	ticket.go               sections on nodes, and their slots
 //	node_wait.go            accesses to nodes that wait
@@ -182,6 +199,7 @@ func (g *Guard) settle(bits uint64, site uintptr) {
 	atomic.StoreUintptr(&g.w.Holder, page.G())
 	atomic.StoreUint32(&g.w.Site, uint32(site))
 	g.awaitStores()
+	g.trust()
 }
 
 // Leave ends the section. The caller is about to release the lock, by a locked instruction, and calls
@@ -196,7 +214,7 @@ func (g *Guard) Leave() {
 
 // Wake lets the accesses pass that waited for the section which Leave has ended.
 func (g *Guard) Wake() {
-	if !raceBuild && atomic.LoadUint32(&g.w.Wanters) != 0 {
+	if !raceBuild && atomic.LoadUint32(&g.w.Wanters) > trusting {
 		waiting.wake(&g.w.Wanters)
 	}
 }
