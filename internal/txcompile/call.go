@@ -49,6 +49,8 @@ func (w *writer) call(e *ast.CallExpr) string {
 		return w.arrangingCall(e, t)
 	case translated:
 		return w.compiled() + "." + t.name + "(" + w.tx() + ", " + w.arguments(e)[1:]
+	case iterating:
+		return w.compiled() + "." + t.name + w.arguments(e)
 	case appending:
 		return w.appendingCall(e)
 	case writingOut:

@@ -34,6 +34,7 @@ const (
 	lookingThrough          // of one that looks through what an error wraps
 	assigningError          // likewise, and assigns to what it is given a pointer to
 	translated              // of one that package compiled has for what is shared
+	iterating               // likewise, which makes an iterator
 	appending               // of one of package strconv that appends to a slice
 	unknownCall             // of anything else: the transaction works in place from here on
 )
@@ -101,7 +102,11 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	case library.IsAs(info, callee, call):
 		return target{kind: assigningError}
 	}
-	if name := library.Translated(callee); name != "" && syntax.IsSelected(fun) {
+	switch name, iterator := library.Translated(callee); {
+	case name == "" || !syntax.IsSelected(fun):
+	case iterator:
+		return target{kind: iterating, name: name}
+	default:
 		return target{kind: translated, name: name}
 	}
 	if library.IsAppender(callee) {

@@ -28,6 +28,7 @@ func Error[M, V any](tx *stm.Tx, err error) error {
 		return err
 	case isJoined:
 		for _, one := range err.(interface{ Unwrap() []error }).Unwrap() {
+			tx.Check()
 			Error[M, V](tx, one)
 		}
 		return err

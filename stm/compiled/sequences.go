@@ -66,7 +66,7 @@ func DeleteFunc[S ~[]E, E any](tx *stm.Tx, s S, f func(E) bool) S {
 }
 
 // Values is slices.Values(s).
-func Values[S ~[]E, E any](_ *stm.Tx, s S) iter.Seq[E] {
+func Values[S ~[]E, E any](s S) iter.Seq[E] {
 	return Value(iter.Seq[E](func(yield func(E) bool) {
 		tx := stm.Current()
 		if tx == nil {
@@ -83,7 +83,7 @@ func Values[S ~[]E, E any](_ *stm.Tx, s S) iter.Seq[E] {
 }
 
 // All is slices.All(s).
-func All[S ~[]E, E any](_ *stm.Tx, s S) iter.Seq2[int, E] {
+func All[S ~[]E, E any](s S) iter.Seq2[int, E] {
 	return Value(iter.Seq2[int, E](func(yield func(int, E) bool) {
 		tx := stm.Current()
 		if tx == nil {
@@ -140,7 +140,7 @@ func SortedStableFunc[E any](tx *stm.Tx, all iter.Seq[E], compare func(E, E) int
 }
 
 // MapEntries is maps.All(m).
-func MapEntries[M ~map[K]V, K comparable, V any](_ *stm.Tx, m M) iter.Seq2[K, V] {
+func MapEntries[M ~map[K]V, K comparable, V any](m M) iter.Seq2[K, V] {
 	return Value(iter.Seq2[K, V](func(yield func(K, V) bool) {
 		tx := stm.Current()
 		if tx == nil {
@@ -157,7 +157,7 @@ func MapEntries[M ~map[K]V, K comparable, V any](_ *stm.Tx, m M) iter.Seq2[K, V]
 }
 
 // MapKeys is maps.Keys(m).
-func MapKeys[M ~map[K]V, K comparable, V any](_ *stm.Tx, m M) iter.Seq[K] {
+func MapKeys[M ~map[K]V, K comparable, V any](m M) iter.Seq[K] {
 	return Value(iter.Seq[K](func(yield func(K) bool) {
 		tx := stm.Current()
 		if tx == nil {
@@ -174,7 +174,7 @@ func MapKeys[M ~map[K]V, K comparable, V any](_ *stm.Tx, m M) iter.Seq[K] {
 }
 
 // MapValues is maps.Values(m).
-func MapValues[M ~map[K]V, K comparable, V any](_ *stm.Tx, m M) iter.Seq[V] {
+func MapValues[M ~map[K]V, K comparable, V any](m M) iter.Seq[V] {
 	return Value(iter.Seq[V](func(yield func(V) bool) {
 		tx := stm.Current()
 		if tx == nil {
@@ -195,7 +195,7 @@ func MapClone[M ~map[K]V, K comparable, V any](tx *stm.Tx, m M) M {
 	if m == nil {
 		return nil
 	}
-	own := make(M, stm.MapLen(tx, m))
+	own := make(M)
 	for k, v := range stm.MapAll(tx, m) {
 		own[k] = v
 	}

@@ -104,14 +104,25 @@ func IsArranger(callee *types.Func, info *types.Info, call *ast.CallExpr) (as st
 // translated are functions that package compiled has, under names of its own, for slices and maps
 // that are shared. They touch nothing else, and call nothing but functions that they are given.
 var translated = map[string]string{
-	"slices.All": "All", "slices.AppendSeq": "AppendSeq", "slices.Collect": "Collect", "slices.Delete": "Delete", "slices.DeleteFunc": "DeleteFunc",
-	"slices.Insert": "Insert", "slices.Sorted": "Sorted", "slices.SortedFunc": "SortedFunc", "slices.SortedStableFunc": "SortedStableFunc", "slices.Values": "Values",
-	"maps.All": "MapEntries", "maps.Clone": "MapClone", "maps.Copy": "MapCopy", "maps.DeleteFunc": "MapDeleteFunc", "maps.Keys": "MapKeys", "maps.Values": "MapValues",
+	"slices.AppendSeq": "AppendSeq", "slices.Collect": "Collect", "slices.Delete": "Delete", "slices.DeleteFunc": "DeleteFunc", "slices.Insert": "Insert",
+	"slices.Sorted": "Sorted", "slices.SortedFunc": "SortedFunc", "slices.SortedStableFunc": "SortedStableFunc",
+	"maps.Clone": "MapClone", "maps.Copy": "MapCopy", "maps.DeleteFunc": "MapDeleteFunc",
+}
+
+// iterators are likewise, and read nothing before their result is called.
+var iterators = map[string]string{
+	"slices.All": "All", "slices.Values": "Values",
+	"maps.All": "MapEntries", "maps.Keys": "MapKeys", "maps.Values": "MapValues",
 }
 
 // Translated is the name in package compiled of what a function of the library is in a
-// transaction, "" if there is none.
-func Translated(callee *types.Func) string { return translated[callee.FullName()] }
+// transaction, "" if there is none, and whether it is an iterator, which finds its transaction.
+func Translated(callee *types.Func) (name string, iterator bool) {
+	if name, ok := iterators[callee.FullName()]; ok {
+		return name, true
+	}
+	return translated[callee.FullName()], false
+}
 
 // Witnesses are functions of packages, as instances: a file whose calls have all become others
 // still uses what it imports by naming one.

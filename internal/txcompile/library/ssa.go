@@ -16,7 +16,11 @@ func IsOf(fn *ssa.Function, path string) bool {
 // IsTranslated reports whether package compiled has a function of the library for what is shared.
 func IsTranslated(fn *ssa.Function) bool {
 	obj, ok := fn.Object().(*types.Func)
-	return ok && Translated(obj.Origin()) != ""
+	if !ok {
+		return false
+	}
+	name, _ := Translated(obj.Origin())
+	return name != ""
 }
 
 // A Called is a method that a function of the library calls of what it is given: of values of a
