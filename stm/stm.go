@@ -119,7 +119,7 @@
 //
 // The transaction and its attempts (tx.go), of which there are as many as it takes (run.go),
 // whether what it read is still there (validate.go), reading and writing (access_unsafe.go),
-// where no log has to be looked at in the place of the call (load_amd64.go, load_other.go), strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
+// where no log has to be looked at in the place of the call (load_amd64.go, load_other.go), where pointers are in a value (types_unsafe.go), strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
 // memory_unsafe.go), or without a log (lean.go), the short way through most transactions
 // (usual.go), memory that is fetched ahead
 // (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it

@@ -190,6 +190,42 @@ func TestPanicOfAValidTransactionIsPassedOnWithItsStack(t *testing.T) {
 //go:noinline
 func explode() { panic("boom") }
 
+// TestStoreToNilPanicsAtOnce: a commit that found no variable would never give the clock back.
+func TestStoreToNilPanicsAtOnce(t *testing.T) {
+	type wide struct {
+		a, b int
+		name string
+	}
+	for name, store := range map[string]func(tx *stm.Tx){
+		"word":    func(tx *stm.Tx) { stm.Store[int](tx, nil, 1) },
+		"pointer": func(tx *stm.Tx) { stm.Store[*int](tx, nil, new(int)) },
+		"byte":    func(tx *stm.Tx) { stm.Store[byte](tx, nil, 1) },
+		"wide":    func(tx *stm.Tx) { stm.Store(tx, nil, wide{1, 2, "x"}) },
+		"sum":     func(tx *stm.Tx) { stm.Add[int](tx, nil, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			func() {
+				defer func() {
+					if _, ok := recover().(runtime.Error); !ok {
+						t.Error("there was no panic of the runtime")
+					}
+				}()
+				stm.Atomically(func(tx *stm.Tx) error {
+					stm.Store(tx, &n, 1)
+					store(tx)
+					t.Error("the transaction went on")
+					return nil
+				})
+			}()
+			stm.Atomically(func(tx *stm.Tx) error { stm.Store(tx, &n, stm.Load(tx, &n)+2); return nil })
+			if n != 2 {
+				t.Errorf("after a transaction that stored to nothing, and one that added 2, there is %d", n)
+			}
+		})
+	}
+}
+
 func TestGoexitRollsBack(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		n := 1

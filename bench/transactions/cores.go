@@ -1,6 +1,7 @@
 package transactions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -71,6 +72,44 @@ func next(x uint64) uint64 {
 	x ^= x >> 7
 	x ^= x << 17
 	return x
+}
+
+// Even two processors share caches, memory and heat. What they give a program is seen where two
+// processes run it side by side, which have nothing in common: no conflict, no clock, no collector.
+// Two goroutines of one program can hardly be faster. This is the yardstick of two over one.
+
+// sideBySide is a variant in two processes at the same time.
+func sideBySide(v measure.Variant) measure.Variant { return v + " in two processes" }
+
+// pairs are the variants that are run in two processes.
+var pairs = []measure.Variant{Sequential, Eager}
+
+// pairOf is the variant that a pair of processes runs.
+func pairOf(v measure.Variant) (of measure.Variant, ok bool) {
+	for _, of := range pairs {
+		if v == sideBySide(of) {
+			return of, true
+		}
+	}
+	return "", false
+}
+
+// together runs two trials at the same time. Its time is that of one of them: a half of what they
+// take on average.
+func together(v measure.Variant, contenders [2]measure.Contender) measure.Contender {
+	return measure.Contender{Variant: v, Prepare: func() measure.Trial {
+		one, other := contenders[0].Prepare(), contenders[1].Prepare()
+		return measure.Trial{
+			Run: func() {
+				var both sync.WaitGroup
+				both.Go(one.Run)
+				both.Go(other.Run)
+				both.Wait()
+			},
+			Seconds: func() float64 { return (one.Seconds() + other.Seconds()) / 2 / 2 },
+			Close:   func() error { return errors.Join(one.Close(), other.Close()) },
+		}
+	}}
 }
 
 // cores says how often two processors were not two.

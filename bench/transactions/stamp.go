@@ -30,6 +30,9 @@ func stampCases(s size) []measure.Case {
 				add(by(v, n), n, func(in input) outcome { return in.transactional(n, stm.Options{Mode: modes[v]}) })
 			}
 		}
+		for _, v := range pairs { // made and run in other processes: see together
+			c.Contenders = append(c.Contenders, measure.Contender{Variant: sideBySide(v)})
+		}
 		add(measure.Again, 1, func(in input) outcome { return in.sequential() })
 		cases = append(cases, c)
 	}
@@ -100,9 +103,10 @@ func (s *session) printStamp() {
 func (s *session) printRatios(results []measure.Result) {
 	fmt.Fprintf(s.Out, "\nBy one goroutine: eager over sequential, beside NOrec in C++ over sequential C (quoted, native sets). The\n"+
 		"processor time is less sensitive to what else runs, but that of the whole run: with the collector, and with\n"+
-		"preparations, for example of vacation, that the time is without. Two goroutines over one: times as fast; cores is\n"+
-		"the time of two spinning goroutines over that of one, before the samples of eager.\n\n")
-	t := measure.Table{Head: []string{"program", "eager / sequential", "in processor time", "C++", "timer / eager", "mutex, two over one", "eager, two over one", "timer, two over one", "cores"}}
+		"preparations, for example of vacation, that the time is without. Two goroutines over one: times as fast. So are\n"+
+		"two processes over one, which have nothing in common: what the two processors give these programs at most. Cores\n"+
+		"is the time of two spinning goroutines over that of one, before the samples of eager.\n\n")
+	t := measure.Table{Head: []string{"program", "eager / sequential", "in processor time", "C++", "timer / eager", "mutex, two over one", "eager, two over one", "eager, two processes", "sequential, two processes", "timer, two over one", "cores"}}
 	for _, p := range programs {
 		for _, r := range results {
 			if r.Name != p.name {
@@ -110,7 +114,8 @@ func (s *session) printRatios(results []measure.Result) {
 			}
 			two, _ := r.Timing(byTwo(Eager))
 			t.Row(r.Name, times(r, Eager, Sequential), processorTimes(r, Eager, Sequential), p.cpp, times(r, Timer, Eager),
-				times(r, Mutex, byTwo(Mutex)), times(r, Eager, byTwo(Eager)), times(r, Timer, byTwo(Timer)), fmt.Sprintf("%.2f", two.Counters[coreRatio]))
+				times(r, Mutex, byTwo(Mutex)), times(r, Eager, byTwo(Eager)),
+				times(r, Eager, sideBySide(Eager)), times(r, Sequential, sideBySide(Sequential)), times(r, Timer, byTwo(Timer)), fmt.Sprintf("%.2f", two.Counters[coreRatio]))
 		}
 	}
 	t.Write(s.Out)

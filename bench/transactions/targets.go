@@ -89,7 +89,7 @@ func (s *session) targetsStamp() []measure.Target {
 				ones = append(ones, of(ratio, measure.Target{Name: p.name + ": eager by one goroutine over sequential", Unit: "x", Limit: p.limit, Doubt: s.doubt(r, Eager, Sequential), Cost: s.oneCost(r)}))
 			}
 			if ratio, ok := r.Ratio(Eager, byTwo(Eager)); ok {
-				twos = append(twos, of(ratio, measure.Target{Name: p.name + ": eager by two goroutines over one", Unit: "x", Limit: limitTwo, AtLeast: true, Doubt: s.doubt(r, Eager, byTwo(Eager)), Cost: s.twoCost(r)}))
+				twos = append(twos, of(ratio, measure.Target{Name: p.name + ": eager by two goroutines over one", Unit: "x", Limit: limitTwo, AtLeast: true, Doubt: s.doubtOfTwo(r), Cost: s.twoCost(r)}))
 			}
 			if ratio, ok := r.Ratio(Timer, Eager); ok {
 				noise, _ := r.Ratio(measure.Again, Sequential)
@@ -133,6 +133,21 @@ func (s *session) doubt(r measure.Result, variants ...measure.Variant) string {
 		reasons = append(reasons, fmt.Sprintf("others %.0f %%", s.Report.Machine.Others))
 	}
 	return strings.Join(reasons, ", ")
+}
+
+// doubtOfTwo is doubt about two goroutines over one: also if two processes that have nothing in
+// common are not as much faster than one as two goroutines are to be.
+func (s *session) doubtOfTwo(r measure.Result) string {
+	doubt := s.doubt(r, Eager, byTwo(Eager))
+	apart, ok := r.Ratio(Eager, sideBySide(Eager))
+	if !ok || apart.Mid >= limitTwo {
+		return doubt
+	}
+	reason := fmt.Sprintf("two processes %.2f", apart.Mid)
+	if doubt == "" {
+		return reason
+	}
+	return doubt + ", " + reason
 }
 
 // A worst is the case that decides about a target over several.
@@ -237,6 +252,9 @@ func (s *session) twoCost(r measure.Result) string {
 	n := max(two.Counters[commits], 1)
 	text := fmt.Sprintf("%.2f %% of the attempts conflict, and a transaction is validated %.2f times; two spinning goroutines take %.2f times as long as one",
 		100*two.Counters[conflicts]/n, two.Counters[validations]/n, two.Counters[coreRatio])
+	if apart, ok := r.Ratio(Eager, sideBySide(Eager)); ok {
+		text += ". Two processes that have nothing in common are faster than one by " + apart.Times()
+	}
 	if mutex, ok := r.Ratio(Mutex, byTwo(Mutex)); ok {
 		text += ". With a mutex two are faster than one by " + mutex.Times()
 	}

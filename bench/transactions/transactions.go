@@ -38,7 +38,8 @@
 //
 // Every trial's result is verified. A wrong one ends the command with exit code 1.
 // A target, met or missed, is in doubt if there were fewer than three rounds, or two that did not
-// say the same ("rounds"), two processors were not two ("cores"), or other programs were busy
+// say the same ("rounds"), two processors were not two ("cores"; "two processes", if two of these,
+// which have nothing in common, do not reach the target either), or other programs were busy
 // ("others").
 package transactions
 

@@ -170,9 +170,19 @@ func (s *session) measureCase(e effort, runner *measure.Runner, c measure.Case) 
 	}
 	remote := c
 	remote.Contenders = nil
+	configured := func(v measure.Variant) *configuration {
+		return &configuration{session: s, program: s.workerOf(v, self), once: s.size == native, limit: e.limit,
+			request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: v}}
+	}
 	for _, local := range c.Contenders {
-		conf := &configuration{session: s, program: s.workerOf(local.Variant, self), once: s.size == native, limit: e.limit,
-			request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: local.Variant}}
+		if of, ok := pairOf(local.Variant); ok {
+			one, other := configured(of), configured(of)
+			defer one.end()
+			defer other.end()
+			remote.Contenders = append(remote.Contenders, together(local.Variant, [2]measure.Contender{one.contender(), other.contender()}))
+			continue
+		}
+		conf := configured(local.Variant)
 		defer conf.end()
 		remote.Contenders = append(remote.Contenders, conf.contender())
 	}

@@ -122,6 +122,7 @@ var imports = map[string][]string{
 	"internal/protect/aside":     {"internal/page", "internal/protect/watch", "isolate"},
 	"internal/protect/wicket":    {"internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch"},
 	"internal/txcompile/library": {},
+	"internal/txcompile/syntax":  {},
 	"internal/txcompile/listing": {"internal/load"},
 	"internal/txcompile/txprog":  {"internal/gotool", "internal/txcompile"},
 	"internal/x86":               {},
@@ -161,7 +162,7 @@ var imports = map[string][]string{
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "vet/splitsection", "internal/..."},
 
-	"internal/txcompile":          {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source", "internal/txcompile/assigned", "internal/txcompile/flow", "internal/txcompile/library", "internal/txcompile/listing"},
+	"internal/txcompile":          {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source", "internal/txcompile/assigned", "internal/txcompile/flow", "internal/txcompile/library", "internal/txcompile/listing", "internal/txcompile/syntax"},
 	"internal/txcompile/assigned": {"internal/txcompile/library"},
 	"internal/txcompile/flow":     {"internal/load", "internal/source", "internal/txcompile/library", "internal/txcompile/listing"},
 

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
@@ -38,18 +40,31 @@ func (w *writer) call(e *ast.CallExpr) string {
 	case throughMethod:
 		sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 		r := w.receiver(sel, w.info().Selections[sel])
-		pointer, value := w.markers(sel.Sel.Name)
-		return w.compiled() + ".Method[interface{ " + pointer + "() }, interface{ " + value + "() }](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
+		return w.compiled() + ".Method[" + w.marked(sel.Sel.Name) + "](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
 	case throughValue:
 		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Fun) + ")" + w.arguments(e)
 	case harmless, callingBack:
 		return w.harmlessCall(e)
 	case arranging:
 		return w.arrangingCall(e, t)
-	case tellingErrors:
-		return w.errorsCall(e, t)
+	case translated:
+		return w.compiled() + "." + t.name + "(" + w.tx() + ", " + w.arguments(e)[1:]
+	case iterating:
+		return w.compiled() + "." + t.name + w.arguments(e)
+	case appending:
+		return w.appendingCall(e)
+	case writingOut:
+		return w.writingCall(e, t.written)
+	case lookingThrough:
+		return w.spliceNode(e, append([]piece{w.looked("Chain", e.Args[0])}, w.valuesOf(e.Args[1:])...)...)
+	case assigningError:
+		err := w.looked("As", e.Args[0])
+		return strings.TrimSuffix(err.text, ")") + ", " + w.expr(e.Args[1]) + ")"
 	}
 	if w.p.ownFill(w.f, w.region, e) {
+		if how, ok := library.Writes(w.info(), typeutil.Callee(w.info(), e).(*types.Func), e); ok {
+			return w.writingCall(e, how)
+		}
 		return w.harmlessCall(e)
 	}
 	return w.plain(e) // the transaction works in place
@@ -157,27 +172,55 @@ func (w *writer) arrangingCall(e *ast.CallExpr, t target) string {
 	return w.compiled() + ".ArrangeBy" + given + w.f.TextOf(e.Fun) + ", " + by + ")"
 }
 
-// errorsCall is a call of a function that reads errors. What an error is compared with is not
-// looked at.
+// appendingCall is a call of a function that appends to a slice what it makes of numbers or text.
+//
+//	strconv.AppendInt(b, n, 10)    compiled.On(tx, []byte(b)).AppendSlice(strconv.AppendInt(nil, n, 10))
+func (w *writer) appendingCall(e *ast.CallExpr) string {
+	nothing := piece{e.Args[0].Pos(), e.Args[0].End(), "nil"}
+	return w.compiled() + ".On(" + w.tx() + ", []byte(" + w.expr(e.Args[0]) + ")).AppendSlice(" + w.spliceNode(e, append([]piece{nothing}, w.valuesOf(e.Args[1:])...)...) + ")"
+}
+
+// writingCall is a call of a function that writes out what it is given.
 //
 //	fmt.Errorf("get: %w", err)    fmt.Errorf("get: %w", compiled.Error[interface{ Error_stmok() }, ...](tx, err))
-//	errors.Is(err, ErrGone)       errors.Is(compiled.Chain(tx, err), ErrGone)
-func (w *writer) errorsCall(e *ast.CallExpr, t target) string {
-	chain := strings.HasPrefix(t.name, "errors.")
+//	fmt.Sprint(v, list)           fmt.Sprint(compiled.Text[...](tx, v), compiled.Elements(tx, list))
+func (w *writer) writingCall(e *ast.CallExpr, how []library.Written) string {
 	var all []piece
 	for i, a := range e.Args {
 		v := w.value(a)
-		switch {
-		case !library.IsError(w.info().TypeOf(a)):
-		case !chain:
-			pointer, value := w.markers("Error")
-			v.text = w.compiled() + ".Error[interface{ " + pointer + "() }, interface{ " + value + "() }](" + w.tx() + ", " + v.text + ")"
-		case i == 0:
-			v.text = w.compiled() + ".Chain(" + w.tx() + ", " + v.text + ")"
+		switch how[i] {
+		case library.AsError:
+			v.text = w.compiled() + ".Error[" + w.marked("Error") + "](" + w.tx() + ", " + v.text + ")"
+		case library.AsMethods:
+			v.text = w.compiled() + ".Text[" + w.marked("Error") + ", " + w.marked("String") + "](" + w.tx() + ", " + v.text + ")"
+		case library.AsValue:
+			v.text = w.compiled() + ".Flat(" + w.tx() + ", " + v.text + ")"
+		case library.AsValues:
+			v.text = w.compiled() + ".Flats(" + w.tx() + ", " + v.text + ")"
+		case library.AsElements:
+			if !w.p.isFresh(w.info(), a) {
+				v.text = w.compiled() + ".Elements(" + w.tx() + ", " + v.text + ")"
+			}
 		}
 		all = append(all, v)
 	}
 	return w.spliceNode(e, all...)
+}
+
+// looked is an error that a function of package compiled looks through, with all that it wraps.
+//
+//	errors.Is(err, ErrGone)       errors.Is(compiled.Chain[...](tx, err), ErrGone)
+//	errors.As(err, &missing)      compiled.As[...](tx, err, &missing)
+func (w *writer) looked(by string, err ast.Expr) piece {
+	v := w.value(err)
+	v.text = w.compiled() + "." + by + "[" + w.marked("Is") + ", " + w.marked("Unwrap") + "](" + w.tx() + ", " + v.text + ")"
+	return v
+}
+
+// marked are the two interfaces that types have whose method of a name was compiled.
+func (w *writer) marked(method string) string {
+	pointer, value := w.markers(method)
+	return "interface{ " + pointer + "() }, interface{ " + value + "() }"
 }
 
 // length is a length of something that is about to be allocated.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 const (
@@ -19,27 +20,33 @@ const (
 type callKind uint8
 
 const (
-	conversion    callKind = iota
-	builtin                // see builtin.go
-	literalCall            // of a function literal on the spot
-	nested                 // of stm.Atomic
-	cloned                 // of a function of the program, which has a clone
-	throughMethod          // of an interface's method
-	throughValue           // of a function value
-	harmless               // of a function of the library that neither reads nor writes what is shared
-	callingBack            // likewise, which calls functions that it is given
-	arranging              // of one that changes the order of a slice
-	tellingErrors          // of one that calls methods of the errors that it is given
-	unknownCall            // of anything else: the transaction works in place from here on
+	conversion     callKind = iota
+	builtin                 // see builtin.go
+	literalCall             // of a function literal on the spot
+	nested                  // of stm.Atomic
+	cloned                  // of a function of the program, which has a clone
+	throughMethod           // of an interface's method
+	throughValue            // of a function value
+	harmless                // of a function of the library that neither reads nor writes what is shared
+	callingBack             // likewise, which calls functions that it is given
+	arranging               // of one that changes the order of a slice
+	writingOut              // of one that writes out what it is given, and calls its methods for that
+	lookingThrough          // of one that looks through what an error wraps
+	assigningError          // likewise, and assigns to what it is given a pointer to
+	translated              // of one that package compiled has for what is shared
+	iterating               // likewise, which makes an iterator
+	appending               // of one of package strconv that appends to a slice
+	unknownCall             // of anything else: the transaction works in place from here on
 )
 
 // A target is what a call calls.
 type target struct {
 	kind       callKind
-	name       string    // of a builtin, of what changes the order of a slice, or tells errors
-	conversion string    // of the slice that it is given
-	function   *function // that is cloned
-	reason     string    // why it is unknown, for people
+	name       string            // of a builtin, of what changes the order of a slice, or in package compiled
+	written    []library.Written // how what writes it out is given each argument
+	conversion string            // of the slice that it is given
+	function   *function         // that is cloned
+	reason     string            // why it is unknown, for people
 }
 
 // classify says what a call calls.
@@ -50,7 +57,7 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 		return target{kind: conversion}
 	}
 	if tv.IsBuiltin() {
-		return target{kind: builtin, name: builtinName(fun)}
+		return target{kind: builtin, name: syntax.BuiltinName(fun)}
 	}
 	if isAtomic(info, call) {
 		return target{kind: nested}
@@ -69,26 +76,41 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	callee = callee.Origin()
 	sig := callee.Signature()
 	switch {
-	case sig.Recv() != nil && isTypeParam(info, fun):
+	case sig.Recv() != nil && syntax.IsOfTypeParam(info, fun):
 		return target{kind: unknownCall, reason: "calls " + callee.Name() + " of a type parameter"}
 	case sig.Recv() != nil && types.IsInterface(sig.Recv().Type()):
 		return target{kind: throughMethod}
-	case isMethodExpression(info, fun):
+	case syntax.IsMethodExpression(info, fun):
 		return target{kind: unknownCall, reason: "calls the method expression " + callee.Name()}
-	case len(call.Args) == 1 && isTuple(info, call.Args[0]):
+	case len(call.Args) == 1 && syntax.IsTuple(info, call.Args[0]):
 		return target{kind: unknownCall, reason: "passes the results of a call on to " + callee.Name()}
 	}
 	if f := p.functions[callee.FullName()]; f != nil && f.decl.Body != nil {
 		if f.whyInPlace != "" {
-			return target{kind: unknownCall, reason: "calls " + calleeName(callee) + ", which " + f.whyInPlace}
+			return target{kind: unknownCall, reason: "calls " + syntax.CalleeName(callee) + ", which " + f.whyInPlace}
 		}
 		return target{kind: cloned, function: f}
 	}
 	if library.IsHarmless(info, callee, call) {
 		return target{kind: harmless}
 	}
-	if library.IsOfErrors(info, callee, call) && (callee.Pkg().Path() == "fmt" || !p.unwraps) {
-		return target{kind: tellingErrors, name: callee.FullName()}
+	switch how, ok := library.Writes(info, callee, call); {
+	case ok && !library.IsFiller(callee):
+		return target{kind: writingOut, written: how}
+	case library.IsLooker(callee, call):
+		return target{kind: lookingThrough}
+	case library.IsAs(info, callee, call):
+		return target{kind: assigningError}
+	}
+	switch name, iterator := library.Translated(callee); {
+	case name == "" || !syntax.IsSelected(fun):
+	case iterator:
+		return target{kind: iterating, name: name}
+	default:
+		return target{kind: translated, name: name}
+	}
+	if library.IsAppender(callee) {
+		return target{kind: appending}
 	}
 	if library.IsReader(callee, info, call) {
 		if kind, ok := p.reader(info, call); ok {
@@ -101,27 +123,9 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 		}
 	}
 	if sig.Recv() == nil && library.IsHarmlessWithout(callee) {
-		return target{kind: unknownCall, reason: "calls " + calleeName(callee) + " with what leads to memory, or has methods"}
+		return target{kind: unknownCall, reason: "calls " + syntax.CalleeName(callee) + " with what leads to memory, or has methods"}
 	}
-	return target{kind: unknownCall, reason: "calls " + knownName(info, fun, callee)}
-}
-
-// knownName is the name of a function for people. A method that a type has from an embedded one
-// which is not exported is known as the outer type's: t.Error is (*testing.T).Error.
-func knownName(info *types.Info, fun ast.Expr, callee *types.Func) string {
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok || info.Selections[sel] == nil {
-		return calleeName(callee)
-	}
-	of := info.Selections[sel]
-	receiver := callee.Signature().Recv().Type()
-	if pointer, ok := receiver.(*types.Pointer); ok {
-		receiver = pointer.Elem()
-	}
-	if named, ok := receiver.(*types.Named); !ok || named.Obj().Exported() || len(of.Index()) == 1 {
-		return calleeName(callee)
-	}
-	return "(" + types.TypeString(of.Recv(), shortQualifier) + ")." + callee.Name()
+	return target{kind: unknownCall, reason: "calls " + syntax.KnownName(info, fun, callee)}
 }
 
 // reader says what a call is of a function that reads slices, and calls what it is given. It is
@@ -148,7 +152,7 @@ func (p *program) dualName(info *types.Info, e ast.Expr) bool {
 	if fn == nil || fn.Signature().Recv() != nil {
 		return false
 	}
-	_, inferred := info.Instances[nameOf(e)]
+	_, inferred := info.Instances[syntax.NameOf(e)]
 	f := p.functions[fn.FullName()]
 	return f != nil && f.decl.Body != nil && f.whyInPlace == "" && !inferred
 }
@@ -171,59 +175,8 @@ func (p *program) runsCode(info *types.Info, e ast.Expr) (runs bool) {
 	return runs
 }
 
-func builtinName(fun ast.Expr) string {
-	switch fun := fun.(type) {
-	case *ast.Ident:
-		return fun.Name
-	case *ast.SelectorExpr:
-		return "unsafe." + fun.Sel.Name
-	}
-	return ""
-}
-
 // isAtomic reports whether a call is of stm.Atomic, as a function or with options.
 func isAtomic(info *types.Info, call *ast.CallExpr) bool {
 	f, ok := typeutil.Callee(info, call).(*types.Func)
-	return ok && f.Name() == "Atomic" && f.Pkg() != nil && f.Pkg().Path() == stmPath && !isMethodExpression(info, ast.Unparen(call.Fun))
-}
-
-func isMethodExpression(info *types.Info, fun ast.Expr) bool {
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	s := info.Selections[sel]
-	return s != nil && s.Kind() == types.MethodExpr
-}
-
-func isTypeParam(info *types.Info, fun ast.Expr) bool {
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok || info.Selections[sel] == nil {
-		return false
-	}
-	t := info.Selections[sel].Recv()
-	if ptr, ok := t.(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	_, ok = types.Unalias(t).(*types.TypeParam)
-	return ok
-}
-
-func isTuple(info *types.Info, e ast.Expr) bool {
-	t, ok := info.Types[e].Type.(*types.Tuple)
-	return ok && t.Len() != 1
-}
-
-func calleeName(f *types.Func) string {
-	if r := f.Signature().Recv(); r != nil {
-		return "(" + types.TypeString(r.Type(), shortQualifier) + ")." + f.Name()
-	}
-	return shortQualifier(f.Pkg()) + "." + f.Name()
-}
-
-func shortQualifier(p *types.Package) string {
-	if p == nil {
-		return ""
-	}
-	return p.Name()
+	return ok && f.Name() == "Atomic" && f.Pkg() != nil && f.Pkg().Path() == stmPath && !syntax.IsMethodExpression(info, ast.Unparen(call.Fun))
 }

@@ -88,16 +88,26 @@ func (p *program) fills(info *types.Info, call *ast.CallExpr) (to ast.Expr, ok b
 			return nil, false
 		}
 		to = sel.X
-	case slices.Contains([]string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln"}, callee.FullName()):
+	case library.IsFiller(callee):
 		u, ok := ast.Unparen(args[0]).(*ast.UnaryExpr)
 		if !ok || u.Op != token.AND || !library.IsWriter(info.TypeOf(u)) {
 			return nil, false
 		}
-		to, args = u.X, args[1:]
+		_, ok = library.Writes(info, callee, call)
+		return u.X, ok
 	default:
 		return nil, false
 	}
-	return to, !slices.ContainsFunc(args, func(e ast.Expr) bool { return !library.IsFlat(info.TypeOf(e)) }) && !leadsAway(callee.Signature().Results())
+	return to, !slices.ContainsFunc(args, func(e ast.Expr) bool { return !leadsNowhere(info.TypeOf(e)) }) && !leadsAway(callee.Signature().Results())
+}
+
+// leadsNowhere reports whether a value of a type leads to no memory that can change, or is a slice
+// whose elements do not: of such a function is given a copy.
+func leadsNowhere(t types.Type) bool {
+	if s, ok := t.Underlying().(*types.Slice); ok {
+		t = s.Elem()
+	}
+	return library.IsFlat(t)
 }
 
 // leadsAway reports whether a result leads to memory: that of the receiver, for all we know.

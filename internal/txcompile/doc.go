@@ -82,7 +82,9 @@
 //	range f                range compiled.Iterate1(tx, f): the body of the loop is noted
 //	i.m(x)                 compiled.Method[interface{ m_stmok() }, ...](tx, i).m(x), likewise
 //	fmt.Errorf("%w", err)  fmt.Errorf("%w", compiled.Error[...](tx, err)): in place if its method was not compiled
-//	errors.Is(err, e)      errors.Is(compiled.Chain(tx, err), e): in place if err has methods for that
+//	fmt.Sprint(v)          fmt.Sprint(compiled.Text[...](tx, v)): likewise, or if v leads to memory
+//	errors.Is(err, e)      errors.Is(compiled.Chain[...](tx, err), e): likewise, with Is and Unwrap
+//	slices.Delete(s, 1, 2) compiled.Delete(tx, s, 1, 2)
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
 //	x.n -= x.take()        the call, and then x.n, as Go's compiler has it
 //	return x.n, x.take()   tx.Perform(); ...: likewise (see order.go)
@@ -103,6 +105,7 @@
 //	library      what is known of functions of the standard library
 //	flow         what can be called, and come to, on go/ssa; functions that touch little
 //	assigned     what calls may assign to, likewise
+//	syntax       what can be told from a piece of source and its types alone
 //	compile.go   from packages to an overlay for the go command
 //	plan.go      what is cloned, and what is dual
 //	facts.go     how variables are used, and which are shared

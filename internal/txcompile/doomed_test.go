@@ -63,10 +63,23 @@ func TestCompiledProgramsPrintTheSame(t *testing.T) {
 		"is a method of a struct without a name, or with a local one, by an embedded pointer",
 		"calls held of a main.holder that leads to its receiver by a pointer, which is read first",
 		"calls a function that leads to its receiver by a pointer, which is read first",
-		"calls fmt.Sprintf with what leads to memory, or has methods",
 		"calls main.boxed, which declares a type, box, whose values become those of an interface",
 	}, slices.Compact(effects)); diff != "" {
 		t.Errorf("what runs alone (-want +got):\n%s", diff)
+	}
+}
+
+// TestUsualProgramsRunBesideEachOther is about errors, what is written out, and functions of the
+// standard library that change slices and maps: nothing of that is a reason to run alone.
+func TestUsualProgramsRunBesideEachOther(t *testing.T) {
+	dir := module(t, "testdata/beside.go.txt")
+	want := run(t, goBuild(t, dir))
+	program, report := compile(t, dir)
+	if got := run(t, program); got != want {
+		t.Errorf("compiled:\n%s\nunder one lock:\n%s", got, want)
+	}
+	for _, e := range report.Effects {
+		t.Error(e)
 	}
 }
 

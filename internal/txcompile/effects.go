@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 // A deed is something in a statement that makes a transaction work in place before the
@@ -33,7 +34,7 @@ func (p *program) irrevocable(f *source.File, r region, s ast.Stmt) []deed {
 		return nil
 	}
 	var all []deed
-	for _, n := range header(s) {
+	for _, n := range syntax.Header(s) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if _, ok := n.(*ast.FuncLit); ok {
 				return false
@@ -54,49 +55,6 @@ func (p *program) irrevocable(f *source.File, r region, s ast.Stmt) []deed {
 		}
 	}
 	return all
-}
-
-// header returns the parts of a statement that are not blocks.
-func header(s ast.Stmt) []ast.Node {
-	var all []ast.Node
-	add := func(nodes ...ast.Node) {
-		for _, n := range nodes {
-			if n != nil && !isNilNode(n) {
-				all = append(all, n)
-			}
-		}
-	}
-	switch s := s.(type) {
-	case *ast.IfStmt:
-		add(s.Init, s.Cond)
-	case *ast.ForStmt:
-		add(s.Init, s.Cond, s.Post)
-	case *ast.RangeStmt:
-		add(s.Key, s.Value, s.X)
-	case *ast.SwitchStmt:
-		add(s.Init, s.Tag)
-		for _, c := range s.Body.List {
-			for _, e := range c.(*ast.CaseClause).List {
-				add(e)
-			}
-		}
-	case *ast.TypeSwitchStmt:
-		add(s.Init, s.Assign)
-	case *ast.CaseClause, *ast.CommClause:
-	default:
-		add(s)
-	}
-	return all
-}
-
-func isNilNode(n ast.Node) bool {
-	switch n := n.(type) {
-	case ast.Expr:
-		return n == nil
-	case ast.Stmt:
-		return n == nil
-	}
-	return false
 }
 
 // deedOf returns what a node itself does that cannot be undone.
@@ -167,7 +125,7 @@ func (p *program) unsupported(f *source.File, r region, s ast.Stmt) string {
 			return "defers recover itself"
 		}
 	case *ast.AssignStmt:
-		if len(s.Lhs) == 2 && len(s.Rhs) == 1 && isCommaOK(s.Rhs[0]) && s.Tok == token.ASSIGN && p.sharedPlace(f, r, s.Lhs[1]) &&
+		if len(s.Lhs) == 2 && len(s.Rhs) == 1 && syntax.IsCommaOK(s.Rhs[0]) && s.Tok == token.ASSIGN && p.sharedPlace(f, r, s.Lhs[1]) &&
 			types.Unalias(f.Info.TypeOf(s.Lhs[1])) != types.Typ[types.Bool] {
 			return "assigns whether there was a value to a type of its own"
 		}
@@ -210,14 +168,6 @@ func (p *program) unsupportedRange(f *source.File, r region, s *ast.RangeStmt) s
 	return ""
 }
 
-func isCommaOK(e ast.Expr) bool {
-	switch ast.Unparen(e).(type) {
-	case *ast.CallExpr:
-		return false
-	}
-	return true
-}
-
 // inPlace returns why a whole region runs in place, and where that is seen; "" if it does
 // not. Such a function is there once: a type that it declares is one type.
 func (p *program) inPlace(f *source.File, r region) (reason string, at token.Pos) {
@@ -236,7 +186,7 @@ func (p *program) inPlace(f *source.File, r region) (reason string, at token.Pos
 		}
 		return true
 	})
-	if results := signatureOf(r.root).Results; results != nil && reason == "" {
+	if results := syntax.SignatureOf(r.root).Results; results != nil && reason == "" {
 		for _, field := range results.List {
 			for _, name := range field.Names {
 				if v, ok := f.Info.Defs[name].(*types.Var); ok && p.shared(r, v) {
@@ -246,11 +196,4 @@ func (p *program) inPlace(f *source.File, r region) (reason string, at token.Pos
 		}
 	}
 	return reason, at
-}
-
-func signatureOf(n ast.Node) *ast.FuncType {
-	if decl, ok := n.(*ast.FuncDecl); ok {
-		return decl.Type
-	}
-	return n.(*ast.FuncLit).Type
 }

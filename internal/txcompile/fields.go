@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 // A field is what is known of a field of a struct, wherever it is used, or of the elements of
@@ -203,7 +204,7 @@ func (c changes) builtin(call *ast.CallExpr) {
 	if !c.f.Info.Types[fun].IsBuiltin() {
 		return
 	}
-	switch builtinName(fun) {
+	switch syntax.BuiltinName(fun) {
 	case "append", "copy", "clear":
 		if s, ok := c.f.Info.TypeOf(call.Args[0]).Underlying().(*types.Slice); ok && !c.p.isFresh(c.f.Info, call.Args[0]) {
 			c.note(c.p.element(s.Elem()))

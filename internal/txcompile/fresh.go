@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 // A fresh variable holds what was made for it, and nothing else leads there until the variable
@@ -100,7 +101,7 @@ func isMade(info *types.Info, e ast.Expr, v *types.Var) bool {
 		if !info.Types[fun].IsBuiltin() {
 			return false
 		}
-		switch builtinName(fun) {
+		switch syntax.BuiltinName(fun) {
 		case "make":
 			return true
 		case "new":
@@ -134,7 +135,7 @@ func isAccess(info *types.Info, v *types.Var, stack []ast.Node) bool {
 		if !info.Types[fun].IsBuiltin() || len(n.Args) == 0 || n.Args[0] != id {
 			return false
 		}
-		switch builtinName(fun) {
+		switch syntax.BuiltinName(fun) {
 		case "len", "cap", "copy", "clear":
 			return true
 		case "append":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/assigned"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 // In x.n + x.take() the language leaves open which comes first. Go's compiler makes all calls
@@ -55,7 +56,7 @@ func (p *program) orderMatters(f *source.File, r region, s ast.Stmt) string {
 
 // orderInHeader is orderMatters for the parts of a statement that are evaluated one by one.
 func (p *program) orderInHeader(f *source.File, r region, s ast.Stmt) string {
-	for _, part := range header(s) {
+	for _, part := range syntax.Header(s) {
 		o := &ordering{p: p, f: f, region: r}
 		switch part := part.(type) {
 		case ast.Expr:

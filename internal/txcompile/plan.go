@@ -18,6 +18,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/assigned"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 // A program is what is known and decided of the packages that are compiled.
@@ -33,7 +34,6 @@ type program struct {
 	keeping    map[*ast.FuncLit]ast.Stmt // and the other way round
 	complete   map[*types.Package]bool   // packages all of whose files are here
 	exposed    map[string]bool           // paths of packages that code which is not here imports
-	unwraps    bool                      // a type of the program has a method Is or Unwrap
 	labels     map[types.Object]label
 	jumps      map[ast.Node]bool   // functions with a goto
 	boxed      map[flow.Place]bool // types of functions whose values become those of an interface
@@ -100,7 +100,8 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), labels: make(map[types.Object]label), jumps: make(map[ast.Node]bool), boxed: make(map[flow.Place]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[flow.Place]*field), named: make(map[flow.Place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
 		planned: make(map[ast.Node]bool), flow: flow.New(pkgs),
 	}
-	p.assignments = &assigned.Finder{Fset: p.Fset, Callees: func(call ssa.CallInstruction) []*ssa.Function { return p.flow.Callees(call.Parent(), call) }}
+	callees := func(call ssa.CallInstruction) []*ssa.Function { return p.flow.Callees(call.Parent(), call) }
+	p.assignments = &assigned.Finder{Fset: p.Fset, Callees: callees, CalledBack: p.flow.CalledBack}
 	for _, f := range p.Files() {
 		p.complete[f.Types] = true
 		p.own[f.Types.Path()] = true
@@ -111,7 +112,6 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 			}
 			if obj, ok := f.Info.Defs[decl.Name].(*types.Func); ok && (decl.Recv != nil || decl.Name.Name != "init") && decl.Name.Name != "_" {
 				p.functions[obj.FullName()] = &function{Func: obj, decl: decl, file: f}
-				p.unwraps = p.unwraps || decl.Recv != nil && (obj.Name() == "Is" || obj.Name() == "Unwrap")
 			}
 		}
 		p.gatherImmediates(f)
@@ -184,19 +184,6 @@ func (p *program) gatherValues(f *source.File) {
 	})
 }
 
-// nameOf is the name in an expression that names a function.
-func nameOf(e ast.Expr) *ast.Ident {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e
-	case *ast.SelectorExpr:
-		return e.Sel
-	case *ast.IndexExpr:
-		return nameOf(e.X)
-	}
-	return nil
-}
-
 // dualValue reports whether an expression is the value of a function that finds its
 // transaction by itself.
 func (p *program) dualValue(info *types.Info, e ast.Expr) bool {
@@ -208,10 +195,10 @@ func (p *program) dualValue(info *types.Info, e ast.Expr) bool {
 	if f == nil || !f.dual && !p.pure[f.decl] {
 		return false
 	}
-	if sel, ok := e.(*ast.SelectorExpr); ok && isMethodExpression(info, sel) && flow.ReadsToCall(info.Selections[sel].Recv(), fn) {
+	if sel, ok := e.(*ast.SelectorExpr); ok && syntax.IsMethodExpression(info, sel) && flow.ReadsToCall(info.Selections[sel].Recv(), fn) {
 		return false
 	}
-	_, inferred := info.Instances[nameOf(e)]
+	_, inferred := info.Instances[syntax.NameOf(e)]
 	_, isInstance := e.(*ast.IndexExpr)
 	return !inferred || isInstance // else it has no type of its own
 }
@@ -267,7 +254,8 @@ func (p *program) gatherUnmarked() {
 			if s, ok := n.(*ast.StructType); ok && !named[s] {
 				t := f.Info.TypeOf(s)
 				for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
-					if fn := m.Obj().(*types.Func); flow.ReadsToCall(t, fn) {
+					fn := m.Obj().(*types.Func)
+					if _, _, throughPointer := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name()); throughPointer {
 						p.unmarked[fn.Origin().FullName()] = true
 					}
 				}

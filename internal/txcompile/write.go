@@ -6,9 +6,13 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/syntax"
 )
 
 // text returns the new text of a file, "" if nothing of it changes.
@@ -25,8 +29,26 @@ func (p *program) text(f *source.File) string {
 	}
 	imports := fmt.Sprintf("; import %s %q; import %s %q", w.stm(), stmPath, w.compiled(), compiledPath)
 	pieces = slices.Insert(pieces, 0, piece{f.Syntax.Name.End(), f.Syntax.Name.End(), imports})
+	added = append(added, w.witnesses()...)
 	added = append(added, fmt.Sprintf("var _ %s.Mode; var _ = %s.Recover", w.stm(), w.compiled()))
 	return w.splice(f.Syntax.FileStart, f.Syntax.FileEnd, pieces...) + "\n" + strings.Join(added, "\n") + "\n"
+}
+
+// witnesses use packages all of whose calls may have become others.
+//
+//	s.xs = slices.Delete(s.xs, 1, 2)      s.xs = compiled.Delete(tx, s.xs, 1, 2); var _ = slices.Values[[]int]
+func (w *writer) witnesses() (all []string) {
+	for _, spec := range w.f.Syntax.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		name := path
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if witness := library.Witnesses[path]; witness != "" && name != "_" && name != "." {
+			all = append(all, "var _ = "+name+"."+witness)
+		}
+	}
+	return all
 }
 
 // added are the declarations that a transaction needs beside one.
@@ -209,36 +231,12 @@ func (w *writer) cloneText(f *function) string {
 		receiver = w.f.TextOf(decl.Recv) + " "
 	}
 	check := ""
-	if hasCalls(decl.Body) {
+	if syntax.HasCalls(decl.Body) {
 		check = inside.check()
 	}
 	// The closing brace has a line of its own: a comment may stand in front of it.
 	return w.line(decl.Pos()) + "func " + receiver + f.Name() + w.p.suffix + typeParams + "(" + strings.Join(append([]string{tx}, params...), ", ") + ")" +
 		results + " {" + check + w.line(decl.Body.Lbrace+1) + inside.body(decl.Body) + "\n}"
-}
-
-// recovers reports whether a function itself calls recover, or what looks like it.
-func recovers(b *ast.BlockStmt) (calls bool) {
-	ast.Inspect(b, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
-		if call, ok := n.(*ast.CallExpr); ok {
-			id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-			calls = calls || ok && id.Name == "recover"
-		}
-		return !calls
-	})
-	return calls
-}
-
-func hasCalls(b *ast.BlockStmt) (calls bool) {
-	ast.Inspect(b, func(n ast.Node) bool {
-		_, ok := n.(*ast.CallExpr)
-		calls = calls || ok
-		return !calls
-	})
-	return calls
 }
 
 // markers are the names of methods that say that another was compiled, which has a pointer for
@@ -263,11 +261,12 @@ func (w *writer) markerText(f *function) string {
 }
 
 // hidingMarkers are for a struct whose method was not compiled, while an embedded one that
-// it hides was: the marker of that is hidden, too, by one with a parameter. So is that of a method
-// that an embedded pointer leads to, which Go reads when it calls the method.
+// it hides was: the marker of that is hidden, too, by one with a parameter. A method that an
+// embedded pointer leads to is like one that has a value for its receiver: to call it, Go reads the
+// embedded pointer.
 //
-//	type outer struct{ inner }; func (outer) hit() {}      func (outer) hit_stmok(int) {}
-//	type outer struct{ *inner }                            func (outer) hit_stmok(int) {}
+//	type outer struct{ inner }; func (outer) hit() {}      func (outer) hit_stmok(int) {}; func (outer) hit_stmvalue(int) {}
+//	type outer struct{ *inner }                            func (outer) hit_stmok(int) {}; func (outer) hit_stmvalue() {}
 func (w *writer) hidingMarkers(spec *ast.TypeSpec) []string {
 	s, ok := w.info().TypeOf(spec.Type).(*types.Struct)
 	if !ok || spec.Assign.IsValid() || !slices.ContainsFunc(slices.Collect(s.Fields()), (*types.Var).Embedded) {
@@ -290,7 +289,11 @@ func (w *writer) hidingMarkers(spec *ast.TypeSpec) []string {
 		obj, _, throughPointer := types.LookupFieldOrMethod(w.info().Defs[spec.Name].Type(), true, w.f.Types, name)
 		if m, ok := obj.(*types.Func); ok && (!w.p.isDual(m.Origin()) || throughPointer) {
 			pointer, value := w.markers(name)
-			all = append(all, "func ("+receiver+") "+pointer+"(int) {}", "func ("+receiver+") "+value+"(int) {}")
+			parameter := "int"
+			if w.p.isDual(m.Origin()) && !w.p.unmarked[m.Origin().FullName()] && !flow.ReadsToCall(w.info().Defs[spec.Name].Type(), m) {
+				parameter = ""
+			}
+			all = append(all, "func ("+receiver+") "+pointer+"(int) {}", "func ("+receiver+") "+value+"("+parameter+") {}")
 		}
 	}
 	return all
@@ -304,7 +307,7 @@ func (w *writer) hidingMarkers(spec *ast.TypeSpec) []string {
 // deferred.
 func (w *writer) dualPieces(f *function) []piece {
 	decl := f.decl
-	if recovers(decl.Body) {
+	if syntax.Recovers(decl.Body) {
 		return []piece{{decl.Body.Lbrace, decl.Body.Lbrace + 1, "{ " + w.in(region{decl}).ownBody(decl.Type, decl.Body)}}
 	}
 	var pieces []piece

@@ -338,9 +338,10 @@ a value, because Go reads the receiver by itself.
 
 Packages of the main module, of a workspace and of local replacements are compiled, and
 those of other modules if transactions call functions of one; those of the standard library
-are not, but what computes from numbers and strings, what searches, compares and sorts
-slices, and what wraps, writes and compares errors, can be called all the same. While data
-is shared, it is accessed in transactions only.
+are not, but what computes from numbers and strings, what searches, sorts, changes and goes
+through slices and maps, what writes values out (fmt.Sprint), and what wraps and compares
+errors, can be called all the same; container/heap and container/list cannot. While data is
+shared, it is accessed in transactions only.
 
 Examples:
 

@@ -50,6 +50,8 @@ type Finder struct {
 	Fset *token.FileSet
 	// Callees are the functions that a call can call.
 	Callees func(ssa.CallInstruction) []*ssa.Function
+	// CalledBack are methods that a function of the library calls of what it is given.
+	CalledBack func(call ssa.CallInstruction, callee *ssa.Function) []*ssa.Function
 
 	own map[*ssa.Function]*Places // what a function assigns to itself
 }
@@ -76,20 +78,28 @@ func (f *Finder) follow(call ssa.CallInstruction, union *Places, seen map[*ssa.F
 		union.anything = true
 	}
 	for _, fn := range callees {
-		if seen[fn] || union.anything {
-			continue
-		}
-		seen[fn] = true
-		if fn.Blocks == nil {
+		if fn.Blocks == nil && !union.anything {
 			f.elsewhere(call, fn, union)
+			for _, method := range f.CalledBack(call, fn) {
+				f.enter(method, union, seen)
+			}
 			continue
 		}
-		union.add(f.assignments(fn))
-		for _, b := range fn.Blocks {
-			for _, instr := range b.Instrs {
-				if inner, ok := instr.(ssa.CallInstruction); ok {
-					f.follow(inner, union, seen)
-				}
+		f.enter(fn, union, seen)
+	}
+}
+
+// enter adds what a function assigns to, and those that it calls.
+func (f *Finder) enter(fn *ssa.Function, union *Places, seen map[*ssa.Function]bool) {
+	if seen[fn] || union.anything {
+		return
+	}
+	seen[fn] = true
+	union.add(f.assignments(fn))
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if inner, ok := instr.(ssa.CallInstruction); ok {
+				f.follow(inner, union, seen)
 			}
 		}
 	}

@@ -40,6 +40,7 @@ type Flow struct {
 	rough   *callgraph.Graph       // by signatures and names, for calls that nothing seems to flow to
 	values  map[*ssa.Function]bool // functions that are used as values, and not only called
 	byPlace map[Place][]*ssa.Function
+	boxed   map[types.Type]bool // see CalledBack
 
 	callSites map[token.Pos][]ssa.CallInstruction // see sites
 }
@@ -122,8 +123,9 @@ func (f *Flow) From(places []Place) *Reach {
 // leave follows a call of code that is not here: it may call what it is given.
 func (r *Reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
 	r.keeps = r.keeps || callee == nil || !library.KeepsNothing(callee) && !library.IsOf(callee, listing.STM)
-	if library.WritesErrors(call, callee) {
-		r.errors()
+	for _, method := range r.CalledBack(call, callee) {
+		r.indirect(method)
+		r.visit(method)
 	}
 	for _, arg := range call.Common().Args {
 		switch arg := arg.(type) {
@@ -132,23 +134,70 @@ func (r *Reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
 		case *ssa.MakeClosure:
 			r.visit(arg.Fn.(*ssa.Function))
 		default:
-			_, ok := arg.Type().Underlying().(*types.Signature)
+			sig, ok := arg.Type().Underlying().(*types.Signature)
+			if ok && callee != nil && library.IsTranslated(callee) {
+				r.visitAll(sig)
+				continue
+			}
 			r.keeps = r.keeps || ok
 		}
 	}
 }
 
-// errors follows a call of a function that writes errors out: it may call the method Error of any
-// type that has one.
-func (r *Reach) errors() {
-	for _, t := range r.prog.RuntimeTypes() {
-		if method := r.prog.MethodSets.MethodSet(t).Lookup(nil, "Error"); method != nil {
-			if fn := r.prog.MethodValue(method); fn != nil && fn.Blocks != nil {
-				r.indirect(fn)
-				r.visit(fn)
+// visitAll follows a call of a function of which nothing but its type is known.
+func (r *Reach) visitAll(sig *types.Signature) {
+	for fn := range r.values {
+		if fn.Signature.Recv() == nil && types.Identical(fn.Signature, sig) {
+			r.indirect(fn)
+			r.visit(fn)
+		}
+	}
+}
+
+// CalledBack are the methods that a call of the library calls of what it is given: of types whose
+// values become those of interfaces.
+func (f *Flow) CalledBack(call ssa.CallInstruction, callee *ssa.Function) (all []*ssa.Function) {
+	for _, called := range library.Calls(call, callee) {
+		if called.Of != nil {
+			all = append(all, f.method(called.Of, called.Name)...)
+			continue
+		}
+		if f.boxed == nil {
+			f.boxed = boxedIn(f.All)
+		}
+		for t := range f.boxed {
+			all = append(all, f.method(t, called.Name)...)
+		}
+	}
+	return all
+}
+
+// method is the method of a type that has a name, if it is here.
+func (f *Flow) method(t types.Type, name string) []*ssa.Function {
+	method := f.prog.MethodSets.MethodSet(t).Lookup(nil, name)
+	if method == nil {
+		return nil
+	}
+	fn := f.prog.MethodValue(method)
+	if fn == nil || fn.Blocks == nil {
+		return nil
+	}
+	return []*ssa.Function{fn}
+}
+
+// boxedIn returns the types whose values some functions make those of an interface.
+func boxedIn(all map[*ssa.Function]bool) map[types.Type]bool {
+	boxed := make(map[types.Type]bool)
+	for fn := range all {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if v, ok := instr.(*ssa.MakeInterface); ok {
+					boxed[v.X.Type()] = true
+				}
 			}
 		}
 	}
+	return boxed
 }
 
 // usedAsValues returns the functions that are named where they are not called.
@@ -272,7 +321,7 @@ func (r *Reach) visit(fn *ssa.Function) {
 			case !call.Pos().IsValid(): // in a function that go/ssa has made
 			case r.isElsewhere(fn, call):
 				r.Elsewhere[call.Pos()] = describe(call.Common())
-			case call.Common().StaticCallee() == nil && slices.ContainsFunc(callees, isReading):
+			case call.Common().StaticCallee() == nil && slices.ContainsFunc(r.called(r.precise, fn, call), isReading):
 				r.Elsewhere[call.Pos()] = describeReading(call.Common())
 			}
 			if len(callees) == 0 {

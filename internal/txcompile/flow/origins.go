@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
 // Origins are the functions that a value can be, found by following it back to where it comes
@@ -83,15 +85,27 @@ func (f *Flow) isElsewhere(caller *ssa.Function, call ssa.CallInstruction) bool 
 
 // ReadsToCall reports whether Go reads memory to call a method of a type through an interface, or
 // a method expression: the value that a pointer points to, if that is the receiver, or an embedded
-// pointer.
+// pointer in what a pointer points to. A value in an interface never changes.
 func ReadsToCall(receiver types.Type, method *types.Func) bool {
-	held := false
+	throughPointer := false
 	if p, ok := receiver.Underlying().(*types.Pointer); ok {
-		receiver, held = p.Elem(), true
+		receiver, throughPointer = p.Elem(), true
 	}
-	_, _, throughPointer := types.LookupFieldOrMethod(receiver, true, method.Pkg(), method.Name())
+	found, path, _ := types.LookupFieldOrMethod(receiver, true, method.Pkg(), method.Name())
+	if found == nil {
+		return true
+	}
+	for _, embedded := range path[:len(path)-1] {
+		receiver = receiver.Underlying().(*types.Struct).Field(embedded).Type()
+		if p, ok := receiver.Underlying().(*types.Pointer); ok {
+			if throughPointer {
+				return true
+			}
+			receiver, throughPointer = p.Elem(), true
+		}
+	}
 	_, takesPointer := method.Signature().Recv().Type().Underlying().(*types.Pointer)
-	return throughPointer || held && !takesPointer
+	return throughPointer && !takesPointer
 }
 
 // isReading reports whether a function is one that go/ssa has made for Go's reading to call a method.
@@ -116,7 +130,7 @@ func (f *Flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
 	switch v := v.(type) {
 	case *ssa.Call:
 		callee := v.Common().StaticCallee()
-		return callee != nil && callee.Blocks == nil
+		return callee != nil && callee.Blocks == nil && !library.IsTranslated(callee)
 	case *ssa.Extract:
 		return f.returned(v.Tuple, seen)
 	case *ssa.Phi:

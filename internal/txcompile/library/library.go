@@ -10,6 +10,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // harmlessPackages are those whose functions only compute, from numbers and strings.
@@ -33,6 +34,9 @@ func IsHarmless(info *types.Info, callee *types.Func, call *ast.CallExpr) bool {
 	}
 	if r := callee.Signature().Recv(); r != nil && !IsFlat(r.Type()) {
 		return false
+	}
+	if callee.FullName() == "errors.Join" { // it keeps them, and looks into none
+		return !call.Ellipsis.IsValid()
 	}
 	return !call.Ellipsis.IsValid() && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return !IsFlat(info.Types[e].Type) })
 }
@@ -73,6 +77,12 @@ func IsReader(callee *types.Func, info *types.Info, call *ast.CallExpr) bool {
 	})
 }
 
+// IsAppender reports whether a function appends to a slice of bytes, its first argument, what it
+// makes of numbers and strings.
+func IsAppender(callee *types.Func) bool {
+	return callee.Pkg() != nil && callee.Pkg().Path() == "strconv" && strings.HasPrefix(callee.Name(), "Append")
+}
+
 // arrangers are functions that change the order of a slice, their first argument, and touch
 // nothing else. Those that are not generic are given a slice of a type without a name.
 var arrangers = map[string]string{
@@ -91,25 +101,58 @@ func IsArranger(callee *types.Func, info *types.Info, call *ast.CallExpr) (as st
 	return as, ok
 }
 
+// translated are functions that package compiled has, under names of its own, for slices and maps
+// that are shared. They touch nothing else, and call nothing but functions that they are given.
+var translated = map[string]string{
+	"slices.AppendSeq": "AppendSeq", "slices.Collect": "Collect", "slices.Delete": "Delete", "slices.DeleteFunc": "DeleteFunc", "slices.Insert": "Insert",
+	"slices.Sorted": "Sorted", "slices.SortedFunc": "SortedFunc", "slices.SortedStableFunc": "SortedStableFunc",
+	"maps.Clone": "MapClone", "maps.Copy": "MapCopy", "maps.DeleteFunc": "MapDeleteFunc",
+}
+
+// iterators are likewise, and read nothing before their result is called.
+var iterators = map[string]string{
+	"slices.All": "All", "slices.Values": "Values",
+	"maps.All": "MapEntries", "maps.Keys": "MapKeys", "maps.Values": "MapValues",
+}
+
+// Translated is the name in package compiled of what a function of the library is in a
+// transaction, "" if there is none, and whether it is an iterator, which finds its transaction.
+func Translated(callee *types.Func) (name string, iterator bool) {
+	if name, ok := iterators[callee.FullName()]; ok {
+		return name, true
+	}
+	return translated[callee.FullName()], false
+}
+
+// Witnesses are functions of packages, as instances: a file whose calls have all become others
+// still uses what it imports by naming one.
+var Witnesses = map[string]string{"slices": "Values[[]int]", "maps": "Keys[map[int]int]"}
+
 // IsFlat reports whether a value of a type refers to no memory that can change, and has no
 // methods of the program's that harmlessFunctions might call.
-func IsFlat(t types.Type) bool {
+func IsFlat(t types.Type) bool { return isFlat(t, func(string) bool { return true }) }
+
+// isFlat reports whether a value of a type refers to no memory that can change, and neither it nor
+// a part of it has a method that is called.
+func isFlat(t types.Type, called func(method string) bool) bool {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
-		switch pkg := named.Obj().Pkg(); {
-		case pkg != nil && pkg.Path() == "time" && (named.Obj().Name() == "Time" || named.Obj().Name() == "Duration"):
+		if pkg := named.Obj().Pkg(); pkg != nil && pkg.Path() == "time" && (named.Obj().Name() == "Time" || named.Obj().Name() == "Duration") {
 			return true
-		case named.NumMethods() > 0:
-			return false
+		}
+		for m := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+			if called(m.Obj().Name()) {
+				return false
+			}
 		}
 	}
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
 		return t.Kind() != types.UnsafePointer
 	case *types.Array:
-		return IsFlat(t.Elem())
+		return isFlat(t.Elem(), called)
 	case *types.Struct:
 		for f := range t.Fields() {
-			if !IsFlat(f.Type()) {
+			if !isFlat(f.Type(), called) {
 				return false
 			}
 		}

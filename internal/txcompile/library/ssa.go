@@ -3,6 +3,7 @@ package library
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -12,33 +13,83 @@ func IsOf(fn *ssa.Function, path string) bool {
 	return fn != nil && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == path
 }
 
-// WritesErrors reports whether a call is of a function that calls the method Error of what it is
-// given, and an error is among that:
-//
-//	fmt.Sprint(err)     t1 = new [1]any; t2 = &t1[0]; *t2 = change interface any <- error err; ...
-func WritesErrors(call ssa.CallInstruction, callee *ssa.Function) bool {
-	if !IsOf(callee, "fmt") || !slices.Contains(ofErrors, callee.Object().(*types.Func).FullName()) {
+// IsTranslated reports whether package compiled has a function of the library for what is shared.
+func IsTranslated(fn *ssa.Function) bool {
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
 		return false
 	}
-	return slices.ContainsFunc(call.Common().Args, func(arg ssa.Value) bool {
-		slice, ok := arg.(*ssa.Slice)
-		if !ok {
-			return false
-		}
-		array, ok := slice.X.(*ssa.Alloc)
-		return ok && !allUses(array, func(use ssa.Instruction) bool {
-			element, ok := use.(*ssa.IndexAddr)
-			return !ok || allUses(element, func(use ssa.Instruction) bool {
-				store, ok := use.(*ssa.Store)
-				return !ok || !isErrorAsAny(store.Val)
-			})
-		})
-	})
+	name, _ := Translated(obj.Origin())
+	return name != ""
 }
 
-func isErrorAsAny(v ssa.Value) bool {
-	change, ok := v.(*ssa.ChangeInterface)
-	return ok && IsError(change.X.Type())
+// A Called is a method that a function of the library calls of what it is given: of values of a
+// type, or of any if that is nil.
+type Called struct {
+	Name string
+	Of   types.Type
+}
+
+// Calls returns the methods that a function of the library calls of what it is given: those that
+// say what is written of it, and what an error wraps.
+func Calls(call ssa.CallInstruction, callee *ssa.Function) (all []Called) {
+	if callee == nil || callee.Object() == nil {
+		return nil
+	}
+	name := callee.Object().(*types.Func).FullName()
+	switch {
+	case slices.Contains(lookers, name), name == "errors.As":
+		return []Called{{Name: "Is"}, {Name: "Unwrap"}}
+	case slices.Contains(writers, name), slices.Contains(fillers, name):
+		for _, arg := range call.Common().Args {
+			for _, v := range elements(arg) {
+				all = append(all, writing(v)...)
+			}
+		}
+	}
+	return all
+}
+
+// elements are what is stored in a slice of arguments:
+//
+//	fmt.Sprint(err)     t1 = new [1]any; t2 = &t1[0]; *t2 = change interface any <- error err; ...
+func elements(arg ssa.Value) (all []ssa.Value) {
+	slice, ok := arg.(*ssa.Slice)
+	if !ok {
+		return nil
+	}
+	array, ok := slice.X.(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	for _, use := range *array.Referrers() {
+		if element, ok := use.(*ssa.IndexAddr); ok {
+			for _, use := range *element.Referrers() {
+				if store, ok := use.(*ssa.Store); ok {
+					all = append(all, store.Val)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// writing returns the methods that say what is written of a value.
+func writing(v ssa.Value) []Called {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return nil
+	case *ssa.MakeInterface:
+		if isFlat(v.X.Type(), isWrittenOut) {
+			return nil
+		}
+		return []Called{{"Error", v.X.Type()}, {"String", v.X.Type()}}
+	case *ssa.ChangeInterface:
+		if IsError(v.X.Type()) {
+			return []Called{{Name: "Error"}}
+		}
+	}
+	return []Called{{Name: "Error"}, {Name: "String"}}
 }
 
 // keepsNothing are packages whose functions call no others than those that they are given, and
@@ -56,12 +107,18 @@ func KeepsNothing(fn *ssa.Function) bool {
 // they are given.
 var reading = []string{"errors", "fmt", "log", "log/slog", "strconv", "strings", "sync", "sync/atomic", "testing", "time"}
 
-// scanning are functions of them that do.
-var scanning = []string{"Scan", "Scanf", "Scanln", "Sscan", "Sscanf", "Sscanln", "Fscan", "Fscanf", "Fscanln"}
+// assigning are beginnings of names of functions of them that do: to a slice, or through a pointer.
+var assigning = []string{"Append", "As", "Decode", "Fscan", "GobDecode", "Read", "Scan", "Sscan", "Unmarshal"}
 
-// OnlyReads reports whether a function of the library changes nothing that it is given.
+// OnlyReads reports whether a function of the library changes nothing that it is given. What an
+// error says of itself it has by reading.
 func OnlyReads(fn *ssa.Function) bool {
-	return slices.ContainsFunc(reading, func(path string) bool { return IsOf(fn, path) }) && !slices.Contains(scanning, fn.Object().Name())
+	if fn.Signature.Recv() != nil && fn.Name() == "Error" && fn.Signature.Params().Len() == 0 {
+		return true
+	}
+	return slices.ContainsFunc(reading, func(path string) bool { return IsOf(fn, path) }) &&
+		!slices.ContainsFunc(assigning, func(begin string) bool { return strings.HasPrefix(fn.Object().Name(), begin) }) &&
+		!(IsOf(fn, "sync/atomic") && fn.Signature.Recv() == nil)
 }
 
 // OnlyRead reports whether a value becomes an interface to be given to functions that change

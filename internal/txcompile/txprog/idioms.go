@@ -1,7 +1,5 @@
 package txprog
 
-import "fmt"
-
 // Statements as programs have them beyond the plain ones: containers of containers, named and
 // generic types, values of methods, errors, and panics of the runtime.
 
@@ -9,9 +7,10 @@ func (g *generator) idiom() {
 	idioms := []func(){
 		g.mapOfMaps, g.mapOfSlices, g.structKeys, g.rows, g.aliasing, g.arrays, g.faults, g.deferredLoop, g.methodValues,
 		g.embedding, g.genericIndex, g.severalResults, g.recursion, g.unnamed, g.comparing, g.globals, g.chosen, g.runes, g.pairs, g.reader, g.wrapping,
+		g.writing, g.chains, g.sequences, g.sequences, g.sorting, g.searching, g.failing,
 	}
 	if g.deeds {
-		idioms = append(idioms, g.channel, g.channel, g.goroutine, g.locking, g.heaping, g.sorting, g.searching, g.failing)
+		idioms = append(idioms, g.channel, g.channel, g.goroutine, g.locking, g.heaping)
 	}
 	idioms[g.random.IntN(len(idioms))]()
 }
@@ -121,6 +120,10 @@ func (g *generator) faults() {
 		"s.xs = append(s.xs[:0:0], s.xs[:at(s.n, 9)]...)",
 		"_ = [3]int(s.xs)",
 		"s.bytes = make([]byte, s.n%5-1)",
+		"var none *int; if s.n%2 == 0 { none = &s.inner.count }; *none = s.level",
+		"var none *point; if len(s.points) > 0 && s.n%2 == 0 { none = &s.points[0] }; *none = point{s.level, 1}",
+		"s.xs = slices.Delete(s.xs, at(s.n, 4), at(s.level, 4))",
+		"s.xs = slices.Insert(s.xs, at(s.n, 9), s.level)",
 	))
 	g.line("\ts.level++")
 	g.line("}()")
@@ -334,30 +337,6 @@ func (g *generator) heaping() {
 	g.line("if s.heap.Len() > %d { s.n = small(s.n + heap.Pop(&s.heap).(int)) }", g.random.IntN(4))
 }
 
-func (g *generator) sorting() {
-	g.line("%s", g.pick(
-		"sort.Slice(s.points, func(i, j int) bool { a, b := s.points[i], s.points[j]; return a.x < b.x || a.x == b.x && a.y < b.y })",
-		"slices.Sort(s.xs)",
-		"sort.Sort(sort.Reverse(sort.IntSlice(s.xs)))",
-		fmt.Sprintf("slices.SortFunc(s.records, func(x, y *record) int { return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.id, y.id), %s) })", g.atom()),
-		"slices.Reverse(s.xs)",
-		"for _, k := range slices.Sorted(maps.Keys(s.m)) { s.n = small(s.n*3 + s.m[k]) }",
-	))
-}
-
-func (g *generator) searching() {
-	g.line("%s", g.pick(
-		fmt.Sprintf("if slices.Contains(s.xs, %s) { s.n++ }", g.atom()),
-		fmt.Sprintf("s.n = small(s.n + slices.IndexFunc(s.xs, func(v int) bool { return v > %s }))", g.atom()),
-		fmt.Sprintf("s.n = small(sort.Search(len(s.xs), func(i int) bool { return s.xs[i] > %s }))", g.atom()),
-		"s.xs = slices.Insert(s.xs, len(s.xs)/2, s.n); if len(s.xs) > 20 { s.xs = slices.Delete(s.xs, 3, 15) }",
-		"if len(s.xs) > 0 { s.n = small(slices.Max(s.xs) - slices.Min(s.xs)) }",
-		"s.text = strings.Join(strings.Split(s.text, \"x\"), \"y\")",
-		fmt.Sprintf("if i, ok := slices.BinarySearch(s.xs, %s); ok { s.n = small(i) }", g.atom()),
-	))
-}
-
-// failing has errors, wrapped and of a type of their own.
 // wrapping has errors of the program's own, whose methods read what transactions change, written
 // out by functions that call them.
 func (g *generator) wrapping() {
@@ -373,6 +352,7 @@ func (g *generator) wrapping() {
 	}
 }
 
+// failing has errors, wrapped and of a type of their own.
 func (g *generator) failing() {
 	switch g.random.IntN(4) {
 	case 0:

@@ -18,6 +18,7 @@
 //	runtime.go    the text that all programs have
 //	statement.go  random statements
 //	idioms.go     more of them: containers of containers, methods as values, errors, faults
+//	library.go    calls of the standard library
 //	expression.go random expressions
 //	judge.go      building and comparing them
 package txprog
@@ -32,7 +33,7 @@ import (
 // which begin with seed.
 func Generate(seed uint64, programs int) string {
 	var out strings.Builder
-	out.WriteString(common)
+	out.WriteString(common + libraryText)
 	var names []string
 	for i := range programs {
 		g := &generator{random: rand.New(rand.NewPCG(seed+uint64(i), 1)), name: fmt.Sprintf("p%d", i)}

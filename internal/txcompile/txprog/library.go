@@ -1,0 +1,135 @@
+package txprog
+
+import "fmt"
+
+// Statements that call functions of the standard library which transactions do without running
+// alone: those that write values out, look through errors, and go through slices and maps.
+
+// libraryText is what these statements need of the program.
+const libraryText = `
+type grade int
+
+func (g grade) String() string { return "g" + strconv.Itoa(int(g)) }
+
+// A label counts how often it was written out.
+type label struct {
+	text string
+	seen int
+}
+
+func (l *label) String() string { l.seen++; return l.text }
+
+var errEven = errors.New("even")
+
+// A refusal wraps an error, and says by itself what it is.
+type refusal struct {
+	err  error
+	code int
+}
+
+func (r *refusal) Error() string        { return fmt.Sprintf("refused %d: %v", r.code, r.err) }
+func (r *refusal) Unwrap() error        { return r.err }
+func (r *refusal) Is(target error) bool { return target == errEven && r.code%2 == 0 }
+`
+
+func (g *generator) writing() {
+	switch g.random.IntN(9) {
+	case 0:
+		g.line("s.text = fmt.Sprintf(\"%%.9v\", s.any)")
+	case 1:
+		g.line("s.text = fmt.Sprint(grade(small(%s) %% 9), s.flag)", g.atom())
+	case 2:
+		g.line("s.any = &label{s.text, %s}", g.atom())
+	case 3:
+		g.line("if known, ok := s.any.(*label); ok { s.n = small(s.n + len(fmt.Sprint(known)) + known.seen); known.text = \"l\" }")
+	case 4:
+		g.line("if s.text = fmt.Sprintf(\"%%v\", s.xs); len(s.text) > 12 { s.text = s.text[:12] }")
+	case 5:
+		g.line("s.n = small(s.n + len(fmt.Sprintf(\"%%v %%v\", []any{%s, s.err}...)))", g.atom())
+	case 6:
+		b := g.fresh("b")
+		g.line("var %s strings.Builder; fmt.Fprintf(&%s, \"%%v-%%d\", s.any, %s); %s.WriteByte('z'); s.n = small(s.n + %s.Len())", b, b, g.number(), b, b)
+	case 7:
+		g.line("if s.bytes = strconv.AppendInt(s.bytes, int64(%s), 10); len(s.bytes) > 9 { s.bytes = s.bytes[4:] }", g.number())
+	default:
+		g.line("s.any = grade(%s)", g.atom())
+	}
+}
+
+// chains has errors that say by themselves what they are, and what they wrap.
+func (g *generator) chains() {
+	switch g.random.IntN(7) {
+	case 0:
+		g.line("s.err = &refusal{errOdd, small(%s)}", g.number())
+	case 1:
+		g.line("if errors.Is(s.err, errEven) { s.count++ }")
+	case 2:
+		g.line("if refused := (*refusal)(nil); errors.As(s.err, &refused) { refused.code = small(refused.code + %s); s.n = refused.code }", g.atom())
+	case 3:
+		g.line("s.err = errors.Join(errOdd, &failure{small(%s)})", g.atom())
+	case 4:
+		g.line("s.err = fmt.Errorf(\"%%d: %%w\", %s, &refusal{errEven, small(%s)})", g.atom(), g.atom())
+	case 5:
+		f := g.fresh("f")
+		g.line("var %s *failure; if errors.As(s.err, &%s) { %s.code = small(%s.code + 1); s.n = %s.code }", f, f, f, f, f)
+	default:
+		g.line("if refused, ok := s.err.(*refusal); ok { refused.err = &failure{small(%s)}; s.flag = errors.Is(refused, errOdd) }", g.atom())
+	}
+}
+
+// sequences has functions of packages slices and maps that change what they are given, and
+// iterators.
+func (g *generator) sequences() {
+	v := g.fresh("v")
+	switch g.random.IntN(14) {
+	case 0:
+		g.line("s.xs = slices.Insert(s.xs, at(%s, len(s.xs)+1), %s, s.n); if len(s.xs) > 20 { s.xs = slices.Delete(s.xs, 3, 15) }", g.atom(), g.atom())
+	case 1:
+		g.line("if len(s.xs) > 2 { %s := s.xs; s.xs = slices.Insert(s.xs[:len(s.xs)-1], 1, s.xs[:2]...); s.n = small(s.n + %s[len(%s)-1]) }; if len(s.xs) > 20 { s.xs = s.xs[10:] }", v, v, v)
+	case 2:
+		g.line("if len(s.xs) > 1 { %s := s.xs; s.xs = slices.Delete(s.xs, 0, 1); s.n = small(s.n + %s[len(%s)-1]) }", v, v, v)
+	case 3:
+		g.line("s.xs = slices.DeleteFunc(s.xs, func(%s int) bool { s.count++; return %s%%3 == %s })", v, v, g.atom())
+	case 4:
+		g.line("for _, %s := range slices.Sorted(maps.Keys(s.m)) { s.n = small(s.n*3 + s.m[%s]) }", v, v)
+	case 5:
+		g.line("for %s := range slices.Values(s.xs) { s.xs[0] = small(s.xs[0] + %s); if %s > 900 { break } }", v, v, v)
+	case 6:
+		g.line("for %s, x := range slices.All(s.points) { s.points[%s].x = small(x.y + %s) }", v, v, g.atom())
+	case 7:
+		g.line("%s := maps.Clone(s.m); %s[7]++; s.n = small(s.n + len(%s) + %s[7])", v, v, v, v)
+	case 8:
+		g.line("maps.Copy(s.m, s.nested[\"a\"])")
+	case 9:
+		g.line("maps.DeleteFunc(s.m, func(k, %s int) bool { return %s > %s })", v, v, g.atom())
+	case 10:
+		g.line("for _, r := range slices.SortedFunc(slices.Values(s.records), func(x, y *record) int { return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.id, y.id)) }) { s.n = small(s.n*2 + r.weight) }")
+	case 11:
+		g.line("if s.xs = slices.AppendSeq(s.xs, s.rowsOf()); len(s.xs) > 20 { s.xs = s.xs[10:] }")
+	case 12:
+		g.line("%s := slices.Values(s.xs); s.xs = append(s.xs, %s); s.n = small(s.n + total(slices.Collect(%s)...)); if len(s.xs) > 20 { s.xs = s.xs[10:] }", v, g.atom(), v)
+	default:
+		g.line("for k, %s := range maps.All(s.m) { if k == 2 { s.n = small(s.n + %s) } }; s.n = small(s.n + total(slices.Sorted(maps.Values(s.m))...))", v, v)
+	}
+}
+
+func (g *generator) sorting() {
+	g.line("%s", g.pick(
+		"sort.Slice(s.points, func(i, j int) bool { a, b := s.points[i], s.points[j]; return a.x < b.x || a.x == b.x && a.y < b.y })",
+		"slices.Sort(s.xs)",
+		"sort.Sort(sort.Reverse(sort.IntSlice(s.xs)))",
+		fmt.Sprintf("slices.SortFunc(s.records, func(x, y *record) int { return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.id, y.id), %s) })", g.atom()),
+		"slices.Reverse(s.xs)",
+	))
+}
+
+func (g *generator) searching() {
+	g.line("%s", g.pick(
+		fmt.Sprintf("if slices.Contains(s.xs, %s) { s.n++ }", g.atom()),
+		fmt.Sprintf("s.n = small(s.n + slices.IndexFunc(s.xs, func(v int) bool { return v > %s }))", g.atom()),
+		fmt.Sprintf("s.n = small(sort.Search(len(s.xs), func(i int) bool { return s.xs[i] > %s }))", g.atom()),
+		"if len(s.xs) > 0 { s.n = small(slices.Max(s.xs) - slices.Min(s.xs)) }",
+		"s.text = strings.Join(strings.Split(s.text, \"x\"), \"y\")",
+		fmt.Sprintf("if i, ok := slices.BinarySearch(s.xs, %s); ok { s.n = small(i) }", g.atom()),
+	))
+}
