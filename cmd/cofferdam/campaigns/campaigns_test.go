@@ -217,6 +217,12 @@ func TestFindingsAreChosenMarkedAndToldInALine(t *testing.T) {
 	if got := findingLine(&all[0]); got != "aa11  new    p.TestX  data race at p.go:7: one" {
 		t.Errorf("%s", got)
 	}
+	other := finding.Access{Op: finding.Read, Target: "n", Stack: []finding.Frame{{Function: "p.g", File: "/src/p.go", Line: 9}}}
+	race := aRecord("ac33", campaign.New)
+	race.Finding.Accesses = append(race.Finding.Accesses, other)
+	if got := findingLine(&race); got != "ac33  new    p.TestX  data race at p.go:7: write, and read of n at p.go:9, with nothing to order them" {
+		t.Errorf("%s", got)
+	}
 	for _, one := range []struct {
 		only campaign.Status
 		ids  []string
