@@ -118,6 +118,9 @@ func (f *Finding) Summary() string {
 	case Bypass:
 		return fmt.Sprintf("%s inside the goroutine's own section of %s", what, f.Guard)
 	case Race:
+		if len(f.Accesses) > 1 {
+			return fmt.Sprintf("%s, and %s at %s, with nothing to order them", what, f.role(1), f.Accesses[1].Site())
+		}
 		return what + " with nothing to order it"
 	case Deviation:
 		return fmt.Sprintf("%s without %s", what, f.Guard)

@@ -14,7 +14,8 @@ import (
 )
 
 // A remark is a comment by which a function does without a lock: one in it that says that none is
-// needed from there on, or one on it that says so, or when it may be called. That a function does
+// needed from there on, or one on it that says so, when it may be called, or that it is for tests, which have the object for
+// themselves. That a function does
 // something without a lock, as a comment on it says, is no reason why it may. The annotation +checklocksignore is a remark, too.
 //
 //	// Header returns the header. It must not be called until after WriteHeader.
@@ -37,6 +38,8 @@ var (
 	forOne       = regexp.MustCompile(`(?i)\b(?:not|never|\w+n't)\b[^.]{0,40}\b(?:(?:goroutine|thread|concurrency)[- ]?safe|safe for (?:\w+ )?(?:concurrent|unsynchroni[sz]ed|parallel|simultaneous)|(?:use|used|call|called|accessed|shared) (?:\w+ )?(?:concurrently|simultaneously|in parallel|across goroutines|(?:by|from|between) (?:multiple|several|more)))`)
 	ofSharing    = regexp.MustCompile(`(?i)\b(?:mutex|racy|races?|concurren\w+|goroutines?|threads?|thread-?unsafe|unsafe)\b`)
 	isSafe       = regexp.MustCompile(`(?i)\b(?:is|are|be|can|may)\b.*\b(?:safe|concurrently)\b|\b(?:thread|goroutine|concurrency)[- ]?safe\b`)
+	forTests     = regexp.MustCompile(`(?i)\btests?[- ]only\b|\bonly (?:\w+ )?(?:for|in|by|from) (?:unit[- ]?)?test(?:s|ing)\b|\bfor (?:unit[- ]?)?test(?:s|ing)(?: purposes)? only\b`)
+	notOnly      = regexp.MustCompile(`(?i)\bnot\b[^.]{0,20}\bonly\b`)
 	calledBefore = regexp.MustCompile(`(?i)\bbe called (?:before|prior)\b`)
 )
 
@@ -54,6 +57,13 @@ func saysWhen(doc, name string, when *regexp.Regexp) bool {
 	return !callerHolds(doc) && slices.ContainsFunc(sentences(doc), func(s string) bool {
 		return notSafe.MatchString(s) && when == whenToCallIt || when.MatchString(s) && (aboutItself.MatchString(s) || strings.HasPrefix(strings.TrimSpace(s), name+" "))
 	})
+}
+
+// isForTests reports whether a comment on a function says that nothing but tests is to call it.
+//
+//	// Dump is for testing only.
+func isForTests(doc string) bool {
+	return slices.ContainsFunc(sentences(doc), func(s string) bool { return forTests.MatchString(s) && !notOnly.MatchString(s) })
 }
 
 // speaksOfSharing reports whether a comment on a function speaks of locks, goroutines or the like, and not to say that it is safe:
@@ -79,7 +89,7 @@ func (s *declarations) readRemarks(fset *token.FileSet, file *ast.File) {
 			continue
 		}
 		doc := comments(fn.Doc)
-		if saysWhen(doc, fn.Name.Name, whenToCallIt) || saysNeedless(doc, needless) || ignorePattern.MatchString(doc) {
+		if saysWhen(doc, fn.Name.Name, whenToCallIt) || saysNeedless(doc, needless) || isForTests(doc) || ignorePattern.MatchString(doc) {
 			s.remarks[fn] = append(s.remarks[fn], fn.Pos())
 		}
 		for _, c := range file.Comments {

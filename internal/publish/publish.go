@@ -14,7 +14,7 @@
 // finding has no room for because it is linked into users' programs: the steps of a run and a
 // change of the source. A data race, for example,
 //
-//	data race: write of count at toctou.go:12 with nothing to order it
+//	data race: write of count at toctou.go:12, and read of count at toctou.go:17, with nothing to order them
 //
 // becomes a SARIF result with the rule data-race, a location, a fingerprint that stays the same
 // when lines move, one thread flow for each goroutine with its steps in the order of the run, and
@@ -74,7 +74,7 @@ func (r *Result) Message() string {
 	if len(r.Accesses) > 0 && r.Accesses[0].Op == finding.Step && isOfSource(r.Kind) {
 		return r.Explanation // what an analyzer says is whole
 	}
-	if r.Explanation != "" {
+	if r.Explanation != "" && (r.Kind != finding.Race || len(r.Accesses) < 2) { // of a race it is that the two are not ordered
 		text += ". " + r.Explanation
 	}
 	return text
