@@ -96,14 +96,14 @@ var children = map[string]func(){
 	"unknown backend": func() { fmt.Println(isolate.CurrentStatus().Reason) },
 	"address space":   func() { fmt.Println(addressSpace() >> 10) },
 	"little address space": func() {
-		before := addressSpace()
+		limit, _ := strconv.ParseUint(os.Getenv(limitVariable), 10, 64)
+		left := limit<<10 - addressSpace()
 		var mu isolate.Mutex
 		acct := isolate.New[Account](&mu)
 		carelessWrite(acct, 5)
 		fmt.Println(isolate.CurrentStatus().Backend, carelessRead(acct))
-		limit, _ := strconv.ParseUint(os.Getenv(limitVariable), 10, 64)
-		if took, left := addressSpace()-before, limit<<10-before; took > left/4 {
-			fmt.Printf("%d MB were taken of %d MB that were left\n", took>>20, left>>20)
+		if taken := viewSpace(); taken == 0 || taken > left/8 {
+			fmt.Printf("guarded memory takes %d MB of %d MB that were left\n", taken>>20, left>>20)
 		}
 	},
 }
@@ -121,6 +121,25 @@ func addressSpace() (bytes uint64) {
 		panic(err)
 	}
 	return bytes * uint64(os.Getpagesize())
+}
+
+// viewSpace is how much address space the two views of guarded memory take.
+func viewSpace() (bytes uint64) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		if !strings.Contains(line, "memfd:isolate") {
+			continue
+		}
+		var from, to uint64
+		if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err != nil {
+			panic(err)
+		}
+		bytes += to - from
+	}
+	return bytes
 }
 
 // endless recurses until the stack is exhausted, as long as the balance is 0.

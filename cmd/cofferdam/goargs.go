@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
@@ -20,6 +21,8 @@ type goArguments struct {
 	patterns []string
 	// load are the flags that decide what packages are made of.
 	load []string
+	// race says that they ask for the race detector.
+	race bool
 	// listEnded says that the list of packages has ended: arguments that are no flags are
 	// the test's.
 	listEnded bool
@@ -99,7 +102,7 @@ func (g *goArguments) operands(c *command.Command, args []string) error {
 // flag takes the flag that the arguments begin with, which is Cofferdam's own or one of
 // the go command, and returns how many of them it takes.
 func (g *goArguments) flag(c *command.Command, args []string) (n int, err error) {
-	name, _, hasValue := command.SplitFlag(args[0])
+	name, value, hasValue := command.SplitFlag(args[0])
 	if command.IsHelp(args[0]) || c.Flags.Lookup(name) != nil && !skipsTests(c, args) {
 		return c.SetFlag(args)
 	}
@@ -126,6 +129,9 @@ func (g *goArguments) flag(c *command.Command, args []string) (n int, err error)
 		return 0, errors.New("-overlay: the program is protected by an overlay already: leave it out")
 	case name == "vet":
 		return n, nil // there is no vetting of rewritten sources
+	case name == "race":
+		on, err := strconv.ParseBool(value)
+		g.race = on || err != nil // it has no value
 	case slices.Contains(loading, name):
 		g.load = append(g.load, strings.Join(args[:n], "="))
 	}

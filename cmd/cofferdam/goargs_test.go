@@ -60,6 +60,18 @@ func TestFlagsOfTheGoCommandArePassedOn(t *testing.T) {
 	}
 }
 
+// TestRaceBuildsAreKnown: what the table says of isolated fields does not hold for them.
+func TestRaceBuildsAreKnown(t *testing.T) {
+	for line, want := range map[string]bool{
+		"build .": false, "build -race .": true, "build --race=true -trimpath .": true, "run -race=false . -race": false, "test . -race": true,
+	} {
+		o, err := goCommand(t, line)
+		if err != nil || o.race != want {
+			t.Errorf("%s: %v, asks for the race detector: %t", line, err, o.race)
+		}
+	}
+}
+
 func TestOwnFlagsOfProtectCommands(t *testing.T) {
 	o, err := goCommand(t, "run -protect=detect -min=0.7 -deps -maps -strict -findings f.json -summary=false .")
 	if err != nil {

@@ -191,7 +191,7 @@ func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error
 	}
 	inv.Status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
-		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode.Mode, Least: float64(o.min),
+		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Race: o.race, Mode: o.mode.Mode, Least: float64(o.min),
 		Only: o.only.list, Skip: o.skip.list, Watching: o.watching(), Progress: inv.Status.Detail,
 	})
 	if err != nil {

@@ -33,6 +33,8 @@ type Config struct {
 	Deps bool
 	// Flags are those that decide what the packages are made of, such as -tags=x.
 	Flags []string
+	// Race says that the program is built with -race.
+	Race bool
 	// Mode is how data is protected.
 	Mode Mode
 	// Maps asks for copies of the entries of maps.
@@ -64,6 +66,7 @@ type Build struct {
 	Overlay []string
 
 	compiling []string // those that compiling needs
+	race      bool     // it is a build with -race
 	overlay   *overlay.Overlay
 	dir       string
 }
@@ -76,11 +79,18 @@ func (b *Build) Close() error { return scratch.Remove(b.dir) }
 func (b *Build) Tell(w io.Writer, summary, gaps bool) {
 	if summary {
 		fmt.Fprint(w, b.Plan)
+		if isolates := b.Plan.Mode == Isolate || b.Plan.Mode == Auto; isolates && b.race {
+			fmt.Fprintln(w, notWithRace)
+		}
 	}
 	if gaps {
 		fmt.Fprint(w, b.GapList())
 	}
 }
+
+// notWithRace says that the table holds for other builds.
+const notWithRace = "cofferdam: this is a -race build: the fields of objects that the table calls isolated are not, " +
+	"because the race detector would take what isolates them for synchronisation"
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
 func Prepare(c Config) (*Build, error) {
@@ -156,7 +166,7 @@ func (c *Config) prepare(env *gotool.Environment, known *Known) (_ *Build, err e
 	if c.Tests {
 		watchTests(o, plan.Variants(known.packages))
 	}
-	b := &Build{Program: program, overlay: o}
+	b := &Build{Program: program, overlay: o, race: c.Race}
 	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
 	}
