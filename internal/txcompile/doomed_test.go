@@ -20,7 +20,7 @@ import (
 // package stm: whatever a doomed transaction does, it is run again and nobody notices.
 func TestDoomedTransactionsEndInCompiledCode(t *testing.T) {
 	program := build(t, "testdata/doomed.go.txt")
-	for _, deed := range []string{"count", "recurse", "make", "repeat", "map", "append", "wait", "panic", "goto", "defer", "write"} {
+	for _, deed := range []string{"count", "recurse", "make", "repeat", "grow", "permutation", "digits", "number", "map", "append", "wait", "panic", "goto", "defer", "write"} {
 		if !runDoomed(t, program, deed) {
 			t.Errorf("%s: none of %d transactions was doomed", deed, most)
 		}
