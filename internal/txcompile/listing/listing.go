@@ -56,27 +56,28 @@ func New(c load.Config) (*Listing, error) {
 			return
 		}
 		l.all[p.PkgPath] = p
-		if load.Own(p) {
-			l.Own[p.PkgPath] = p
-		} else if why := whyLeft(p, c.Tests); why != "" {
+		switch why := whyLeft(p, c.Tests); {
+		case why != "":
 			l.Left[p.PkgPath] = why
-		} else {
+		case load.Own(p):
+			l.Own[p.PkgPath] = p
+		default:
 			l.Others[p.PkgPath] = p
 		}
 	})
 	return l, nil
 }
 
-// whyLeft says why a package of another module is not compiled, "" if it can be: what it becomes
-// needs the language as it is since iterators, and tests of other modules may need what is not
-// there.
+// whyLeft says why a package is not compiled, "" if it can be. What it becomes needs the language
+// as it is since iterators: a module that is replaced by a directory may be older. Tests of other
+// modules may need what is not there.
 func whyLeft(p *packages.Package, tests bool) string {
-	switch {
-	case tests:
-		return "of another module, which is not compiled with tests"
-	case version.Compare("go"+p.Module.GoVersion, "go1.23") < 0:
+	switch own := load.Own(p); {
+	case version.Compare("go"+cmp.Or(p.Module.GoVersion, "1.16"), "go1.23") < 0:
 		return "of a module whose go.mod says go " + cmp.Or(p.Module.GoVersion, "1.16") + ", where compiled code needs 1.23"
-	case len(p.Errors) > 0:
+	case !own && tests:
+		return "of another module, which is not compiled with tests"
+	case !own && len(p.Errors) > 0:
 		return "of a package with errors"
 	}
 	return ""
@@ -105,7 +106,7 @@ func (l *Listing) Read(others bool) ([]*packages.Package, error) {
 	c.Patterns, c.Fset = patterns, token.NewFileSet()
 	all, err := load.Packages(c)
 	return slices.DeleteFunc(all, func(p *packages.Package) bool {
-		return l.below[p.PkgPath] || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
+		return l.below[p.PkgPath] || l.Left[p.PkgPath] != "" || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
 	}), err
 }
 
