@@ -66,8 +66,9 @@
 //	                                     exhausted; without, it is
 //	                                     interrupted like a loop
 //	allocate far too much                Make validates above a limit; the     lengths of make and append,
-//	                                     analyzer finds plain make             and of strings.Repeat, are
-//	                                                                           validated above a limit
+//	                                     analyzer finds plain make             and of what a function of the
+//	                                                                           library allocates by a number,
+//	                                                                           are validated above a limit
 //	wait for a channel for ever, lock,   not allowed in a transaction: the     validated, and irrevocable
 //	do I/O, start goroutines             analyzer finds it; Tx.Irrevocable     before it happens
 //	                                     makes it possible

@@ -120,19 +120,8 @@ func (w *writer) harmlessCall(e *ast.CallExpr) string {
 	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.info().Selections[sel] != nil {
 		all = append(all, piece{e.Fun.Pos(), e.Fun.End(), w.receiver(sel, w.info().Selections[sel]) + "." + sel.Sel.Name})
 	}
-	sized := -1
-	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
-		if f, ok := w.info().Uses[sel.Sel].(*types.Func); ok {
-			if i, ok := library.Allocates(f); ok {
-				sized = i
-			}
-		}
-	}
 	for i, a := range e.Args {
-		v := w.value(a)
-		if i == sized && w.info().Types[a].Value == nil {
-			v.text = w.length(v.text, 1)
-		}
+		v := w.argument(e, i)
 		switch w.info().TypeOf(a).Underlying().(type) {
 		case *types.Slice:
 			if !w.p.isFresh(w.info(), a) {
@@ -144,6 +133,18 @@ func (w *writer) harmlessCall(e *ast.CallExpr) string {
 		all = append(all, v)
 	}
 	return w.spliceNode(e, all...)
+}
+
+// argument is one of a call's. If it says how much the function allocates, it is looked at before
+// it is believed.
+func (w *writer) argument(e *ast.CallExpr, i int) piece {
+	v := w.value(e.Args[i])
+	if f, ok := typeutil.Callee(w.info(), e).(*types.Func); ok && w.info().Types[e.Args[i]].Value == nil {
+		if sized, ok := library.Allocates(f); ok && sized == i {
+			v.text = w.length(v.text, 1)
+		}
+	}
+	return v
 }
 
 // arrangingCall is a call that changes the order of a slice: that of a copy, which is stored
@@ -176,8 +177,11 @@ func (w *writer) arrangingCall(e *ast.CallExpr, t target) string {
 //
 //	strconv.AppendInt(b, n, 10)    compiled.On(tx, []byte(b)).AppendSlice(strconv.AppendInt(nil, n, 10))
 func (w *writer) appendingCall(e *ast.CallExpr) string {
-	nothing := piece{e.Args[0].Pos(), e.Args[0].End(), "nil"}
-	return w.compiled() + ".On(" + w.tx() + ", []byte(" + w.expr(e.Args[0]) + ")).AppendSlice(" + w.spliceNode(e, append([]piece{nothing}, w.valuesOf(e.Args[1:])...)...) + ")"
+	made := []piece{{e.Args[0].Pos(), e.Args[0].End(), "nil"}}
+	for i := 1; i < len(e.Args); i++ {
+		made = append(made, w.argument(e, i))
+	}
+	return w.compiled() + ".On(" + w.tx() + ", []byte(" + w.expr(e.Args[0]) + ")).AppendSlice(" + w.spliceNode(e, made...) + ")"
 }
 
 // writingCall is a call of a function that writes out what it is given.

@@ -125,7 +125,11 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	if sig.Recv() == nil && library.IsHarmlessWithout(callee) {
 		return target{kind: unknownCall, reason: "calls " + syntax.CalleeName(callee) + " with what leads to memory, or has methods"}
 	}
-	return target{kind: unknownCall, reason: "calls " + syntax.KnownName(info, fun, callee)}
+	reason := "calls " + syntax.KnownName(info, fun, callee)
+	if callee.Pkg() != nil && p.left[callee.Pkg().Path()] != "" {
+		reason += ", " + p.left[callee.Pkg().Path()]
+	}
+	return target{kind: unknownCall, reason: reason}
 }
 
 // reader says what a call is of a function that reads slices, and calls what it is given. It is

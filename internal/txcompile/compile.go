@@ -158,6 +158,7 @@ func planned(pkgs []*packages.Package, l *listing.Listing) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.left = l.Left
 	if p.plan(); p.transactions == 0 {
 		return nil, errors.New("no transaction to compile: there is no call of stm.Atomic in the packages and what they import of the module")
 	}

@@ -20,7 +20,7 @@ import (
 // package stm: whatever a doomed transaction does, it is run again and nobody notices.
 func TestDoomedTransactionsEndInCompiledCode(t *testing.T) {
 	program := build(t, "testdata/doomed.go.txt")
-	for _, deed := range []string{"count", "recurse", "make", "repeat", "map", "append", "wait", "panic", "goto", "defer", "write"} {
+	for _, deed := range []string{"count", "recurse", "make", "repeat", "grow", "permutation", "digits", "number", "map", "append", "wait", "panic", "goto", "defer", "write"} {
 		if !runDoomed(t, program, deed) {
 			t.Errorf("%s: none of %d transactions was doomed", deed, most)
 		}
@@ -80,6 +80,33 @@ func TestUsualProgramsRunBesideEachOther(t *testing.T) {
 	}
 	for _, e := range report.Effects {
 		t.Error(e)
+	}
+}
+
+// TestAModuleOfOlderGoStaysPlain: a module that is replaced by a directory is the user's own, and
+// may be of a language without iterators.
+func TestAModuleOfOlderGoStaysPlain(t *testing.T) {
+	dir := module(t, "testdata/older.go.txt")
+	goMod := read(t, filepath.Join(dir, "go.mod")) + "\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ./lib\n"
+	for name, text := range map[string]string{
+		"go.mod":     goMod,
+		"lib/go.mod": "module example.com/lib\n\ngo 1.18\n",
+		"lib/lib.go": "package lib\n\nfunc Sum(m map[string]int) (n int) {\n\tfor _, v := range m {\n\t\tn += v\n\t}\n\treturn n\n}\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, report := compile(t, dir)
+	if got := run(t, program); got != "6\n" {
+		t.Errorf("it printed %q", got)
+	}
+	if len(report.Effects) != 1 || report.Effects[0].Reason != "calls lib.Sum, of a module whose go.mod says go 1.18, where compiled code needs 1.23" {
+		t.Error("what runs alone:", report.Effects)
 	}
 }
 

@@ -34,6 +34,7 @@ type program struct {
 	keeping    map[*ast.FuncLit]ast.Stmt // and the other way round
 	complete   map[*types.Package]bool   // packages all of whose files are here
 	exposed    map[string]bool           // paths of packages that code which is not here imports
+	left       map[string]string         // paths of packages that are not compiled, and why
 	labels     map[types.Object]label
 	jumps      map[ast.Node]bool   // functions with a goto
 	boxed      map[flow.Place]bool // types of functions whose values become those of an interface

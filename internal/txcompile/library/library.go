@@ -161,9 +161,15 @@ func isFlat(t types.Type, called func(method string) bool) bool {
 	return false
 }
 
-// Allocates returns the argument that says how much a harmless function allocates.
+// allocating are functions that allocate as much as one of their arguments says.
+var allocating = map[string]int{
+	"(*bytes.Buffer).Grow": 0, "(*strings.Builder).Grow": 0, "math/rand.Perm": 0, "math/rand/v2.Perm": 0,
+	"strconv.AppendFloat": 3, "strconv.FormatFloat": 2, "strings.Repeat": 1,
+}
+
+// Allocates returns the argument that says how much a function allocates.
 func Allocates(f *types.Func) (argument int, ok bool) {
-	argument, ok = map[string]int{"strings.Repeat": 1}[f.FullName()]
+	argument, ok = allocating[f.FullName()]
 	return argument, ok
 }
 

@@ -3,6 +3,7 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/version"
@@ -27,6 +28,7 @@ const (
 type Listing struct {
 	// Own are the user's, and Others those of other modules that can be compiled.
 	Own, Others map[string]*packages.Package
+	Left        map[string]string // packages of other modules that cannot, and why, for people
 	load        load.Config
 	all         map[string]*packages.Package // of any module
 	below       map[string]bool              // package stm, and what it imports
@@ -39,7 +41,7 @@ func New(c load.Config) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listing{load: c, Own: make(map[string]*packages.Package), Others: make(map[string]*packages.Package), all: make(map[string]*packages.Package), below: make(map[string]bool)}
+	l := &Listing{load: c, Own: make(map[string]*packages.Package), Others: make(map[string]*packages.Package), Left: make(map[string]string), all: make(map[string]*packages.Package), below: make(map[string]bool)}
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.PkgPath == STM {
 			l.stmDir = filepath.Dir(p.GoFiles[0])
@@ -54,20 +56,31 @@ func New(c load.Config) (*Listing, error) {
 			return
 		}
 		l.all[p.PkgPath] = p
-		switch {
+		switch why := whyLeft(p, c.Tests); {
+		case why != "":
+			l.Left[p.PkgPath] = why
 		case load.Own(p):
 			l.Own[p.PkgPath] = p
-		case !c.Tests && canCompile(p): // tests of other modules may need what is not there
+		default:
 			l.Others[p.PkgPath] = p
 		}
 	})
 	return l, nil
 }
 
-// canCompile reports whether a package of another module can be compiled: what it becomes
-// needs the language as it is since iterators.
-func canCompile(p *packages.Package) bool {
-	return version.Compare("go"+p.Module.GoVersion, "go1.23") >= 0 && len(p.Errors) == 0
+// whyLeft says why a package is not compiled, "" if it can be. What it becomes needs the language
+// as it is since iterators: a module that is replaced by a directory may be older. Tests of other
+// modules may need what is not there.
+func whyLeft(p *packages.Package, tests bool) string {
+	switch own := load.Own(p); {
+	case version.Compare("go"+cmp.Or(p.Module.GoVersion, "1.16"), "go1.23") < 0:
+		return "of a module whose go.mod says go " + cmp.Or(p.Module.GoVersion, "1.16") + ", where compiled code needs 1.23"
+	case !own && tests:
+		return "of another module, which is not compiled with tests"
+	case !own && len(p.Errors) > 0:
+		return "of a package with errors"
+	}
+	return ""
 }
 
 // Read returns packages with their syntax: those of the patterns, the user's own, and those of
@@ -93,7 +106,7 @@ func (l *Listing) Read(others bool) ([]*packages.Package, error) {
 	c.Patterns, c.Fset = patterns, token.NewFileSet()
 	all, err := load.Packages(c)
 	return slices.DeleteFunc(all, func(p *packages.Package) bool {
-		return l.below[p.PkgPath] || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
+		return l.below[p.PkgPath] || l.Left[p.PkgPath] != "" || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
 	}), err
 }
 
