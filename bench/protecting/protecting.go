@@ -243,11 +243,11 @@ func (s *session) targets() []measure.Target {
 	percent := func(name string, limit float64, r measure.Ratio, where, cost string) measure.Target {
 		return measure.Target{
 			Name: name, Unit: "%", Limit: limit, Measured: measure.Over(r.Mid), Low: measure.Over(r.Low), High: measure.Over(r.High), Where: where,
-			Cost: "a section of some 20 ns that does next to nothing pays for " + cost,
+			Cost: "a short section pays for " + cost,
 		}.Judge()
 	}
 	const copies = "taking the copies and for the compare-and-swaps that publish them"
-	const entering = "entering and leaving the guard of its object; the instructions are below"
+	const entering = "entering and leaving the guard of its object, of which the instructions are below, and for leaving it alone where it calls code that may wait"
 	// An overhead that cannot be told from none makes the ratio as large as one likes.
 	const least = 0.1
 	times := func(race, tolerate float64) float64 { return measure.Over(race) / max(measure.Over(tolerate), least) }

@@ -284,6 +284,9 @@ func TestLocksWithWaitersAreTakenByTheSection(t *testing.T) {
 	}
 	*l.word() = mutexStarving | waiter // it is handed to what waits
 	l.Lock()
+	if l.Holder() != 0 {
+		t.Errorf("%#x is in a section of a lock that is handed on", l.Holder())
+	}
 	l.Unlock()
 	if locks != 1 || unlocks != 1 || *l.word() != mutexStarving|waiter {
 		t.Errorf("a lock that is handed on was taken: its word is %d; %d Locks and %d Unlocks took the slow way", *l.word(), locks, unlocks)

@@ -43,10 +43,3 @@ const WicketReader = 1 << 18
 
 // WicketTrusting is the bit of Wanters that says that sections begin without a locked instruction.
 const WicketTrusting = 1
-
-// wicketTurn is how many sections that began by a locked instruction come between two of which StepIn leaves the
-// rest to Steps, for package wicket to decide whether the wicket trusts from then on. It is a power of two.
-const wicketTurn = 256
-
-// wicketTurnShift is where the number of the section is in a word.
-const wicketTurnShift = 30

@@ -2,6 +2,13 @@ package page
 
 //lint:file-ignore U1000 some of what is declared here is called by assembly, or is assembly that is jumped to
 
+// wicketTurn is how many sections that began by a locked instruction come between two of which StepIn leaves the
+// rest to Steps, for package wicket to decide whether the wicket trusts from then on. It is a power of two.
+const wicketTurn = 256
+
+// wicketTurnShift is where the number of the section is in a word.
+const wicketTurnShift = 30
+
 // StepIn begins a section that writes, if none is running: it sets bits of the word, and notes the calling
 // goroutine and the return address. If there is a section, or an access is in the way, the rest is done in Go.
 //
