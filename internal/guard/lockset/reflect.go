@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard/printed"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
@@ -30,7 +31,7 @@ func (r *recorder) reflect(fn *ssa.Function, args []ssa.Value, instr ssa.Instruc
 	if slices.ContainsFunc(writingWords, func(word string) bool { return strings.Contains(fn.Name(), word) }) {
 		kind = Write
 	}
-	alone := addressesAlone(fn, args)
+	alone := printed.AddressesAlone(fn, args)
 	for _, arg := range args {
 		for _, x := range r.asInterfaces(arg, 0) {
 			if alone[x] {

@@ -1,4 +1,7 @@
-package lockset
+// Package printed knows of a call that prints by a format which of its arguments it looks at. Package
+// lockset takes the fields of an object that is printed for read, but not where the format asks for its
+// address or its type alone.
+package printed
 
 import (
 	"go/constant"
@@ -8,11 +11,12 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// addressesAlone are the values of which a call prints nothing but the type or the address, by the verbs of its format: what they
-// point to is not looked at.
+// AddressesAlone are the pointers of which a call prints nothing but the type or the address, by the verbs
+// of its format: what they point to is not looked at. It returns nil for a call without a format that is
+// known.
 //
 //	fmt.Sprintf("node %p of %T has %v", n, n, m)     reads m's fields, and none of n's
-func addressesAlone(fn *ssa.Function, args []ssa.Value) map[ssa.Value]bool {
+func AddressesAlone(fn *ssa.Function, args []ssa.Value) map[ssa.Value]bool {
 	list, verbs := formatOf(fn, args)
 	if verbs == nil {
 		return nil
