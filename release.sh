@@ -16,7 +16,7 @@ for platform in $platforms; do
 	arch=${platform#*/}
 	name=cofferdam_${version}_${os}_${arch}
 	[ "$os" != windows ] || name=$name.exe
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS= go build -trimpath -buildvcs=false -ldflags="-s -w -buildid=" -o "$out/$name" ./cmd/cofferdam
+	CGO_ENABLED=0 GOOS=$os GOARCH=$arch GOFLAGS= go build -trimpath -buildvcs=false -ldflags="-s -w -buildid= -X github.com/cofferdam-go/cofferdam/cmd/cofferdam/versions.release=$version" -o "$out/$name" ./cmd/cofferdam
 	echo "$name"
 done
 (cd "$out" && sha256sum cofferdam_"$version"_* >SHA256SUMS && cat SHA256SUMS)

@@ -74,7 +74,7 @@ func (r *Result) Message() string {
 	if len(r.Accesses) > 0 && r.Accesses[0].Op == finding.Step && isOfSource(r.Kind) {
 		return r.Explanation // what an analyzer says is whole
 	}
-	if r.Explanation != "" && (r.Kind != finding.Race || len(r.Accesses) < 2) { // of a race it is that the two are not ordered
+	if r.Explanation != "" {
 		text += ". " + r.Explanation
 	}
 	return text

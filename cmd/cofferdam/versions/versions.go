@@ -13,6 +13,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
+// release is the version of a build by release.sh, which sets it: what is built without version control does not know its own.
+var release string
+
 // NewCommand returns cofferdam version.
 func NewCommand() *command.Command {
 	c := command.New("version", "", "print the version, and the versions of Go that it supports")
@@ -36,7 +39,10 @@ with, and the versions of Go whose programs can be explored, fixed and protected
 // version, and one without version control no revision.
 func writeVersion(w io.Writer, info *debug.BuildInfo) error {
 	version := info.Main.Version
-	if version == "" || version == "(devel)" {
+	switch {
+	case release != "":
+		version = release
+	case version == "" || version == "(devel)":
 		version = "of a working copy"
 	}
 	settings := map[string]string{}
