@@ -105,7 +105,7 @@ func (g *generator) sequences() {
 	case 10:
 		g.line("for _, r := range slices.SortedFunc(slices.Values(s.records), func(x, y *record) int { return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.id, y.id)) }) { s.n = small(s.n*2 + r.weight) }")
 	case 11:
-		g.line("if s.xs = slices.AppendSeq(s.xs, s.rowsOf()); len(s.xs) > 20 { s.xs = s.xs[10:] }")
+		g.line("if s.xs = slices.AppendSeq(s.xs, slices.Values(s.xs[len(s.xs)/2:])); len(s.xs) > 20 { s.xs = s.xs[10:] }")
 	case 12:
 		g.line("%s := slices.Values(s.xs); s.xs = append(s.xs, %s); s.n = small(s.n + total(slices.Collect(%s)...)); if len(s.xs) > 20 { s.xs = s.xs[10:] }", v, g.atom(), v)
 	default:
