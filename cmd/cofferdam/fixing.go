@@ -229,7 +229,24 @@ func (x *fixing) reached(now string) string {
 	if len(x.tests) == 0 {
 		return now
 	}
-	return fmt.Sprintf("%d of %s fixed; %s", n, plural(len(x.tests), "failing test", "failing tests"), now)
+	return fmt.Sprintf("%d of %s fixed; %s", n, x.failures(), now)
+}
+
+// failing is how many tests fail. One that fails in several ways is worked on for each of them.
+func (x *fixing) failing() int {
+	tests := make(map[[2]string]bool)
+	for _, t := range x.tests {
+		tests[[2]string{t.pkg, t.test}] = true
+	}
+	return len(tests)
+}
+
+// failures is how many failures there were, in words.
+func (x *fixing) failures() string {
+	if n := x.failing(); n < len(x.tests) {
+		return fmt.Sprintf("%d failures of %s", len(x.tests), plural(n, "test", "tests"))
+	}
+	return plural(len(x.tests), "failing test", "failing tests")
 }
 
 // openWhole opens a trace that was not cut off.
@@ -379,7 +396,7 @@ func (x *fixing) ending() error {
 	case len(unfixed) > 0 && len(x.tests) == 1:
 		return &command.Exit{Code: exitNoFix, Err: errors.New("no proven fix")}
 	case len(unfixed) > 0:
-		return &command.Exit{Code: exitNoFix, Err: fmt.Errorf("no proven fix for %d of %d failing tests: %s", len(unfixed), len(x.tests), strings.Join(unfixed, ", "))}
+		return &command.Exit{Code: exitNoFix, Err: fmt.Errorf("no proven fix for %d of %s: %s", len(unfixed), x.failures(), strings.Join(unfixed, ", "))}
 	case incomplete != nil:
 		return incomplete
 	case len(x.tests) == 0:

@@ -138,7 +138,11 @@ func (x *fixing) summarise(targets int) {
 		}
 		lines = append(lines, line)
 	}
-	fmt.Fprintf(x.inv.Stdout, "\n%d of %d tests fail, %d of them fixed:\n  %s\n", len(x.tests), targets, fixed, strings.Join(lines, "\n  "))
+	fail := "fail"
+	if x.failing() < len(x.tests) {
+		fail = fmt.Sprintf("fail in %d ways", len(x.tests))
+	}
+	fmt.Fprintf(x.inv.Stdout, "\n%d of %d tests %s, %d of them fixed:\n  %s\n", x.failing(), targets, fail, fixed, strings.Join(lines, "\n  "))
 }
 
 // firstSentence is a text up to its first full stop, and one line of it.

@@ -223,7 +223,7 @@ func (k *ranking) add(p proposal) {
 			if l.Exists() && unfit == "" {
 				unfit = l.Words + " does not fit: " + c.Why
 			}
-		case tests && isForUsers(l, data, regions):
+		case tests && k.isForUsers(l, data, regions):
 			c.Patch, c.Why = nil, "all code that uses the package would have to take it, as the test would: what a method returned is still used when another changes it"
 			k.failed = append(k.failed, c)
 		case tests:
@@ -312,11 +312,14 @@ func (r *failedRun) copied(l *cover.Lock) string {
 
 // isForUsers reports whether a lock of a struct, or a new one of the package, is to be taken in tests,
 // for data that the tests do not name, and is no variable of the package. Other code that uses the
-// package does as the test does, and would need the lock as well.
-func isForUsers(l *cover.Lock, data *cover.Data, regions []*cover.Region) bool {
-	elsewhere := slices.ContainsFunc(regions, func(r *cover.Region) bool { return !r.Test })
+// package does as the test does, and would need the lock as well. A lock that an earlier round has added is new,
+// and has sections in the package.
+func (k *ranking) isForUsers(l *cover.Lock, data *cover.Data, regions []*cover.Region) bool {
+	added := k.base.Added(l)
+	elsewhere := added || slices.ContainsFunc(regions, func(r *cover.Region) bool { return !r.Test })
 	named := !slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test && !data.IsNamedIn(r) })
-	return isForAllObjects(l, data) && elsewhere || l.Owner() != nil && !named
+	ofPackage := (added || !l.Exists()) && l.Owner() == nil && l.Scope() == nil
+	return ofPackage && !data.HasGlobals() && elsewhere || l.Owner() != nil && !named
 }
 
 // isForAllObjects reports whether a new lock of the package is to guard fields of objects, of all at

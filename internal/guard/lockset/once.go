@@ -19,7 +19,7 @@ import (
 // judgeOnce adds the accesses that are made by a sync.Once to their variables, or counts them as early where
 // nothing else may access the variable before.
 func (a *Analysis) judgeOnce() {
-	after := &afterOnce{Analysis: a, does: make(map[*ssa.Function]bool), calls: make(map[*ssa.Function][]ssa.CallInstruction)}
+	after := afterOnce(make(map[*ssa.Function]bool))
 	early := make(map[*Variable]bool)
 	for _, found := range a.byOnce {
 		v := found.variable
@@ -39,24 +39,20 @@ func (a *Analysis) judgeOnce() {
 	a.byOnce = nil
 }
 
-// An afterOnce tells which instructions come after a Do of some sync.Once.
-type afterOnce struct {
-	*Analysis
-	does map[*ssa.Function]bool // whether a function calls a Do on every way to its end
-	// calls are those of each function by name, nil if they were not looked for.
-	calls map[*ssa.Function][]ssa.CallInstruction
-}
+// An afterOnce tells which instructions come after a Do of some sync.Once. It remembers whether functions call
+// one on every way to their end.
+type afterOnce map[*ssa.Function]bool
 
 // comes reports whether an access comes after a Do in all its contexts. What is known to run before any other
 // goroutine need not.
-func (a *afterOnce) comes(o Observation) bool {
+func (a afterOnce) comes(o Observation) bool {
 	return !slices.ContainsFunc(append([]*Context{o.Context}, o.Others...), func(ctx *Context) bool {
 		return ctx == nil || !a.isAfter(ctx, o.Instr, make(map[*Context]bool))
 	})
 }
 
 // isAfter reports whether an instruction of a context comes after a Do: in its function, or in all that call it.
-func (a *afterOnce) isAfter(ctx *Context, i ssa.Instruction, seen map[*Context]bool) bool {
+func (a afterOnce) isAfter(ctx *Context, i ssa.Instruction, seen map[*Context]bool) bool {
 	if a.isAfterIn(ctx.fn, i) {
 		return true
 	}
@@ -68,13 +64,13 @@ func (a *afterOnce) isAfter(ctx *Context, i ssa.Instruction, seen map[*Context]b
 	}
 	seen[ctx] = true
 	return !slices.ContainsFunc(ctx.callers, func(caller *Context) bool {
-		calls := a.callsOf(caller.fn, ctx.fn)
+		calls := callsOf(caller.fn, ctx.fn)
 		return len(calls) == 0 || slices.ContainsFunc(calls, func(call ssa.CallInstruction) bool { return !a.isAfter(caller, call, seen) })
 	})
 }
 
 // isAfterIn reports whether a function calls a Do on every way to an instruction.
-func (a *afterOnce) isAfterIn(fn *ssa.Function, i ssa.Instruction) bool {
+func (a afterOnce) isAfterIn(fn *ssa.Function, i ssa.Instruction) bool {
 	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
 		return b.Dominates(i.Block()) && slices.ContainsFunc(b.Instrs, func(before ssa.Instruction) bool {
 			call, ok := before.(*ssa.Call)
@@ -84,40 +80,31 @@ func (a *afterOnce) isAfterIn(fn *ssa.Function, i ssa.Instruction) bool {
 }
 
 // isDo reports whether a call is one of Do, or of a function that calls it on every way to its end.
-func (a *afterOnce) isDo(call *ssa.Call) bool {
+func (a afterOnce) isDo(call *ssa.Call) bool {
 	fn := call.Call.StaticCallee()
-	switch {
-	case fn == nil:
-		return false
-	case isOnce(fn):
-		return true
-	case len(fn.Blocks) == 0:
-		return false
+	if fn == nil || len(fn.Blocks) == 0 || isOnce(fn) {
+		return fn != nil && isOnce(fn)
 	}
-	does, known := a.does[fn]
+	does, known := a[fn]
 	if !known {
-		a.does[fn] = false // of one that calls itself
+		a[fn] = false // of one that calls itself
 		does = !slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
 			end, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
 			return ok && b != fn.Recover && !a.isAfterIn(fn, end)
 		})
-		a.does[fn] = does
+		a[fn] = does
 	}
 	return does
 }
 
 // callsOf are the calls of one function by another where it is named.
-func (a *afterOnce) callsOf(caller, callee *ssa.Function) []ssa.CallInstruction {
-	all, known := a.calls[caller]
-	if !known {
-		for _, b := range caller.Blocks {
-			for _, i := range b.Instrs {
-				if call, ok := i.(ssa.CallInstruction); ok && call.Common().StaticCallee() != nil {
-					all = append(all, call)
-				}
+func callsOf(caller, callee *ssa.Function) (all []ssa.CallInstruction) {
+	for _, b := range caller.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(ssa.CallInstruction); ok && call.Common().StaticCallee() == callee {
+				all = append(all, call)
 			}
 		}
-		a.calls[caller] = all
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(call ssa.CallInstruction) bool { return call.Common().StaticCallee() != callee })
+	return all
 }

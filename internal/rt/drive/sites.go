@@ -24,27 +24,28 @@ func readTable(path string) (*wire.Table, error) {
 }
 
 // kindsAt is what is done at the sites from event.CallSites on.
-type kindsAt []event.Kind
+type kindsAt struct {
+	kinds map[uint32]event.Kind
+	// site and kind are those of the last event: many in a row are alike.
+	site uint32
+	kind event.Kind
+}
 
 func (k *kindsAt) add(e *event.Event) {
 	if e.Site < event.CallSites {
 		return
 	}
-	i := int(e.Site - event.CallSites)
-	for len(*k) <= i {
-		*k = append(*k, event.None)
+	kind := e.Kind
+	if kind == event.Blocked {
+		kind = event.Kind(e.Arg) // what it wants to do
 	}
-	(*k)[i] = e.Kind
-	if e.Kind == event.Blocked {
-		(*k)[i] = event.Kind(e.Arg) // what it wants to do
+	if k.site == e.Site && k.kind == kind {
+		return
 	}
-}
-
-func (k *kindsAt) of(id uint32) event.Kind {
-	if i := int(id - event.CallSites); i < len(*k) {
-		return (*k)[i]
+	if k.kinds == nil {
+		k.kinds = make(map[uint32]event.Kind)
 	}
-	return event.None
+	k.kinds[e.Site], k.site, k.kind = kind, e.Site, kind
 }
 
 // callSites describes the sites that are calls of patched functions. What stands there
@@ -60,19 +61,17 @@ func callSites(f *frames.Tree, calls []trace.LibraryCall, kinds *kindsAt) []trac
 		at[l] = append(at[l], c)
 	}
 	var all []trace.Site
-	for id := uint32(event.CallSites); ; id++ {
-		pc, ok := f.PC(id)
-		if !ok {
-			return all
-		}
+	for _, id := range f.Sites() {
+		pc, _ := f.PC(id)
 		frame := frames.Frame(pc)
 		pkg, function := split(frame.Function)
-		site := trace.Site{ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: kinds.of(id)}
+		site := trace.Site{ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: kinds.kinds[id]}
 		var says bool
 		site.Expr, says = expression(at[line{frame.File, frame.Line}], site.Kind)
 		site.InLibrary = !says
 		all = append(all, site)
 	}
+	return all
 }
 
 // split separates the package in a function's name.

@@ -23,11 +23,11 @@ type Tree struct {
 	// an empty entry.
 	index   []uint32
 	indexed int
-	// pcs are the sites that are not in instrumented code; see PC.
-	pcs     []uintptr
-	pcIndex map[uintptr]uint32
-	recent  *recentSites // by FirstSite
-	calls   *recentSites // by ProgramSite
+	// sites are those that are not in instrumented code, isSite their return addresses; see PC.
+	sites  []uint32
+	isSite map[uintptr]bool
+	recent *recentSites // by FirstSite
+	calls  *recentSites // by ProgramSite
 }
 
 const chunkNodes = 1 << 10
@@ -63,18 +63,21 @@ func (f *Tree) Stack(frame uint32) []Call {
 
 // PC returns the return address that a site from [event.CallSites] on stands for.
 func (f *Tree) PC(site uint32) (pc uintptr, ok bool) {
-	if site < event.CallSites || int(site-event.CallSites) >= len(f.pcs) {
+	if pc = pcOf(site); site < event.CallSites || !f.isSite[pc] {
 		return 0, false
 	}
-	return f.pcs[site-event.CallSites], true
+	return pc, true
 }
+
+// Sites are the sites from [event.CallSites] on that were given out, in their order.
+func (f *Tree) Sites() []uint32 { return f.sites }
 
 func (f *Tree) Reset() {
 	f.nodes = 0
 	f.Append(Node{}) // 0 is no frame
 	f.index, f.indexed = make([]uint32, 1<<6), 0
-	f.pcs = f.pcs[:0]
-	f.pcIndex = map[uintptr]uint32{}
+	f.sites = f.sites[:0]
+	f.isSite = map[uintptr]bool{}
 	f.recent, f.calls = new(recentSites), new(recentSites)
 }
 

@@ -62,6 +62,15 @@ func TestSitesOfReturnAddresses(t *testing.T) {
 	if _, ok := tree.PC(site + 1); ok {
 		t.Error("a site that was not given out has an address")
 	}
+	var other Tree
+	other.Reset()
+	other.Site(pcs[0])
+	if there := other.FirstSite(pcs[:n]); there != site {
+		t.Errorf("after another one it is %d, and not %d", there, site)
+	}
+	if all := tree.Sites(); len(all) != 1 || all[0] != site {
+		t.Errorf("the sites are %d", all)
+	}
 	if none := tree.FirstSite(pcs[n-1 : n]); none != 0 { // where goroutines begin
 		t.Errorf("a function of the library has the site %d", none)
 	}

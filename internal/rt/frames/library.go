@@ -6,16 +6,27 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
-// Site returns the number that stands for a return address.
+// Site returns the number that stands for a return address. It is the same in all processes of one program, which
+// search one tree of schedules together, whatever they have met before: it says how far the address is from anchor.
 func (f *Tree) Site(pc uintptr) uint32 {
-	i, ok := f.pcIndex[pc]
-	if !ok {
-		i = uint32(len(f.pcs)) + event.CallSites
-		f.pcs = append(f.pcs, pc)
-		f.pcIndex[pc] = i
+	if !f.isSite[pc] {
+		f.isSite[pc] = true
+		f.sites = append(f.sites, siteOf(pc))
 	}
-	return i
+	return siteOf(pc)
 }
+
+func siteOf(pc uintptr) uint32 { return event.CallSites | uint32(pc-anchor)&^event.CallSites }
+
+// pcOf is the return address that siteOf is given. Code is nowhere a gigabyte away from anchor.
+func pcOf(site uint32) uintptr { return anchor + uintptr(int32(site<<1)>>1) }
+
+// anchor is an address in the code, which may lie elsewhere in each process.
+var anchor = func() uintptr {
+	var pcs [1]uintptr
+	runtime.Callers(0, pcs[:]) // runtime.Callers itself
+	return pcs[0]
+}()
 
 // FirstSite returns the site of the first of some return addresses, innermost first, that
 // is the program's; 0 if none is.
