@@ -52,7 +52,7 @@ Of a folder, -o names a folder to which a page for each file is written, and ind
 Exit codes: 0 written, 2 error.
 
 See also: cofferdam help traces`
-	c.Flags.StringVar(&o.out, "o", "", "write the page to this `file`, or the pages of a folder to this directory; - is standard output (default FILE.html in the current directory)")
+	c.Flags.StringVar(&o.out, "o", "", "write to this `file`, or the pages of a folder to this directory; - is standard output (default for a page: FILE.html in the current directory; for -md, -chrome, -dot and -svg: standard output)")
 	c.Flags.StringVar(&o.http, "http", "", "serve the pages at this `address` instead, as they change; :0 takes a free port of this machine")
 	c.Flags.BoolVar(&o.markdown, "md", false, "print a summary for a review instead, in Markdown of at most 15 lines")
 	c.Flags.BoolVar(&o.chrome, "chrome", false, "print the run for Perfetto or chrome://tracing instead, as JSON")
@@ -62,7 +62,7 @@ See also: cofferdam help traces`
 		if len(inv.Operands) != 1 {
 			return c.Errorf("want one file or folder, not %d", len(inv.Operands))
 		}
-		if err := errors.Join(c.Exclusive("o", "http", "md", "chrome", "dot", "svg")); err != nil {
+		if err := errors.Join(c.Exclusive("http", "md", "chrome", "dot", "svg"), c.Exclusive("o", "http")); err != nil {
 			return err
 		}
 		return o.report(ctx, inv, inv.Operands[0])
@@ -80,7 +80,7 @@ func (o *reportOptions) report(ctx context.Context, inv *command.Invocation, pat
 	}
 	inv.Status.Phase("reading " + path)
 	if o.chrome {
-		return report.WriteChrome(inv.Stdout, path, settings)
+		return o.write(inv, func(w io.Writer) error { return report.WriteChrome(w, path, settings) })
 	}
 	kind, err := report.Detect(path)
 	if err != nil {
@@ -96,39 +96,53 @@ func (o *reportOptions) report(ctx context.Context, inv *command.Invocation, pat
 	inv.Status.Phase("")
 	switch {
 	case o.markdown:
-		return report.WriteMarkdown(inv.Stdout, d)
+		return o.write(inv, func(w io.Writer) error { return report.WriteMarkdown(w, d) })
 	case (o.dot || o.svg) && d.Machine == nil:
 		return fmt.Errorf("%s: it has no machine, which comes from the search for a fix: run cofferdam fix -report DIR, and report on the trace in there", path)
 	case o.dot:
-		_, err := io.WriteString(inv.Stdout, d.Machine.DOT())
-		return err
+		return o.write(inv, writeText(d.Machine.DOT()))
 	case o.svg:
-		_, err := io.WriteString(inv.Stdout, d.Machine.SVG())
+		return o.write(inv, writeText(d.Machine.SVG()))
+	}
+	if o.out == "" {
+		o.out = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".html"
+	}
+	return o.write(inv, func(w io.Writer) error { return page.Write(w, d) })
+}
+
+func writeText(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
-	case o.out == "-":
-		return page.Write(inv.Stdout, d)
 	}
-	file := o.out
-	if file == "" {
-		file = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".html"
+}
+
+// write writes to the file that -o names, or to standard output.
+func (o *reportOptions) write(inv *command.Invocation, text func(io.Writer) error) error {
+	if o.out == "" || o.out == "-" {
+		return text(inv.Stdout)
 	}
-	if err := writePage(file, d); err != nil {
+	if err := writeWhole(o.out, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(inv.Stdout, "written: %s\n", file)
+	fmt.Fprintf(inv.Stdout, "written: %s\n", o.out)
 	return nil
 }
 
-// writePage writes a file whole, or not at all.
-func writePage(file string, d *page.Document) error {
+// writeWhole writes a file whole, or not at all.
+func writeWhole(file string, text func(io.Writer) error) error {
 	var out bytes.Buffer
-	if err := page.Write(&out, d); err != nil {
+	if err := text(&out); err != nil {
 		return err
 	}
 	if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil
+}
+
+func writePage(file string, d *page.Document) error {
+	return writeWhole(file, func(w io.Writer) error { return page.Write(w, d) })
 }
 
 // writeFolder writes a page for each file of a folder, and the list of them.
