@@ -96,7 +96,7 @@
 // A map has its entries copied before a step that changes them, if no other name for the
 // map exists.
 //
-//	x.m[k] = 1        if n < 0 { n, v = CloneMap(v) }; v[k] = 1
+//	x.m[k] = 1        if n < 0 && SamePointer(v, b) { n, v = CloneMap(v) }; v[k] = 1
 //
 // Objects that a section finds on its way, such as entries of a guarded map, nodes of a
 // list, or parameters, are known at run time alone. A section has a slot for each type of
@@ -257,6 +257,7 @@
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	resume.go    where sections go on after a step
+//	early.go     what a step loads before the section is interrupted for it
 //	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque
 //	variable.go  variables, and which types can have copies
