@@ -55,13 +55,17 @@
 //
 // The step calls a function that uses the variable. The function is cloned: the clone
 // has the address of the copy as a parameter. Where that is impossible, because the
-// function is generic, is in another package, has a function literal or does not have
+// function has type parameters itself, is in another package, has a function literal or does not have
 // the object from its caller, the step is opaque.
 //
 //	x.shift(2)                      x.clone(&v, 2)
 //	func (x *T) shift(d int) {      func (x *T) clone(q *int, d int) {
 //		x.n += d                        *q += d
 //	}                               }
+//
+// What an opaque step loads before it runs anything is loaded from the copy, which is what has just been published:
+//
+//	log.Print(x.n)    Put(&x.n, v, b); log.Print(v); v = x.n; b = v
 //
 // The header of a loop is evaluated again after its body, so an opaque one finds all
 // published at each continue and at the end of the body.
