@@ -110,7 +110,7 @@ var imports = map[string][]string{
 	"internal/protect/batch":     {"internal/protect/copying", "internal/protect/facts", "internal/protect/use"},
 	"internal/protect/copying":   {"internal/protect/facts"},
 	"internal/protect/facts":     {"internal/locks", "internal/protect/alias", "internal/protect/library", "internal/source"},
-	"internal/protect/use":       {"internal/protect/facts"},
+	"internal/protect/use":       {"internal/protect/facts", "internal/protect/library"},
 	"internal/protect/nodes":     {"internal/guard", "internal/locks"},
 	"internal/protect/plan":      {"internal/guard", "internal/load", "internal/locks", "internal/protect/batch", "internal/protect/copying", "internal/protect/facts", "internal/protect/nodes", "internal/protect/outline", "internal/protect/rule", "internal/protect/shape", "internal/protect/summary", "internal/protect/use", "internal/source"},
 	"internal/protect/rule":      {},

@@ -23,9 +23,6 @@ func Unfit(t types.Type, sizes types.Sizes) string {
 	}
 	switch t.Underlying().(type) {
 	case *types.Array, *types.Struct:
-		if hasUnfitArray(t) {
-			return "it is or has an array of what is not a word"
-		}
 		if parametrised(t) {
 			return ""
 		}
@@ -34,22 +31,6 @@ func Unfit(t types.Type, sizes types.Sizes) string {
 		}
 	}
 	return ""
-}
-
-// hasUnfitArray reports whether a type has an array in it that cannot be compared as
-// a whole.
-func hasUnfitArray(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		return SamenessOf(u) == Unknown
-	case *types.Struct:
-		for f := range u.Fields() {
-			if hasUnfitArray(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // parametrised reports whether the size of a type depends on type parameters.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
@@ -68,9 +69,12 @@ func (f *Facts) Body(body *ast.BlockStmt) *Statement {
 // them access.
 func (f *Facts) Statement(p *packages.Package, body *ast.BlockStmt, spans []Span, nodes ...ast.Node) *Statement {
 	s := new(Statement)
-	if fn := f.code.functions[body]; fn == nil || len(fn.Blocks) == 0 {
+	switch fn := f.code.functions[body]; {
+	case fn == nil || len(fn.Blocks) == 0:
 		s.own.block("is not known")
-	} else {
+	case inYield(fn, spans):
+		s.own.block("is in a loop that ranges over a function")
+	default:
 		f.addInstructions(s, f.code.instructions(fn, spans))
 	}
 	for _, n := range nodes {
@@ -78,6 +82,17 @@ func (f *Facts) Statement(p *packages.Package, body *ast.BlockStmt, spans []Span
 	}
 	f.conclude(s)
 	return s
+}
+
+// inYield reports whether pieces of a function are in the body of a loop that ranges over a function. In SSA form that is a function
+// of its own, whose instructions are not those of the function that has the loop.
+//
+//	for v := range all { x.mu.Lock(); x.n += v; x.mu.Unlock() }
+func inYield(fn *ssa.Function, spans []Span) bool {
+	return slices.ContainsFunc(fn.AnonFuncs, func(a *ssa.Function) bool {
+		loop, ok := a.Syntax().(*ast.RangeStmt)
+		return ok && slices.ContainsFunc(spans, func(s Span) bool { return loop.Body.Pos() <= s.From && s.From <= loop.Body.End() })
+	})
 }
 
 // addFunction adds all instructions of a function. What it has allocated itself is not what

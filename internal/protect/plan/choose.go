@@ -211,7 +211,7 @@ func loopsAcross(g *Group, v *Variable) bool {
 // is in its guard if one of them is not known to wait.
 func (r *round) dropUnused(g *Group) {
 	g.Vars = slices.DeleteFunc(g.Vars, func(v *Variable) bool {
-		why := ""
+		why, early := "", false
 		for _, s := range g.Steps {
 			uses := slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
 				s.Uses(v.Place, func(*facts.Access) bool { return true }) ||
@@ -219,12 +219,18 @@ func (r *round) dropUnused(g *Group) {
 			switch {
 			case uses && (s.Opaque == "" || r.staysInGuard(v, s)):
 				return false
+			case uses && len(r.earlyLoads(g, v, s)) > 0:
+				early = true
 			case uses:
 				why = "the statement that uses it " + s.Opaque
 			}
 		}
-		if why != "" && r.isLoadedOnce(g, v) {
+		switch {
+		case (early || why != "") && r.isLoadedOnce(g, v):
 			why = loadedOnce
+		case early:
+			v.Blind = false
+			return false
 		}
 		if why != "" {
 			g.leaveOut(v.Datum, why)
@@ -314,7 +320,7 @@ var withLock = new(Slot)
 func (r *round) claim(g *Group) {
 	accesses := func(v *Variable, do func(*facts.Access) bool) bool {
 		for _, s := range g.Steps {
-			if s.Opaque == "" && s.Uses(v.Place, do) {
+			if s.Opaque == "" && s.Uses(v.Place, do) || slices.ContainsFunc(r.earlyLoads(g, v, s), do) {
 				return true
 			}
 		}

@@ -126,7 +126,7 @@ func (u *unit) translate(vars []*Variable, used []int, c facts.Call) ([]*Variabl
 	switch {
 	case !ok:
 		return nil, "it is in another package"
-	case c.Func.Signature().TypeParams() != nil || c.Func.Signature().RecvTypeParams() != nil:
+	case c.Func.Signature().TypeParams() != nil || hasUnnamedParam(c.Func.Signature().RecvTypeParams()):
 		return nil, "it is generic"
 	case facts.Directive(d.Doc) != "":
 		return nil, facts.Directive(d.Doc)
@@ -136,9 +136,6 @@ func (u *unit) translate(vars []*Variable, used []int, c facts.Call) ([]*Variabl
 	var inner []*Variable
 	for _, i := range used {
 		v := *vars[i]
-		if v.Spelling, ok = u.files[d.file].Spell(v.Last().Type()); !ok {
-			return nil, "the type of " + v.Last().Name() + " has no name there"
-		}
 		switch {
 		case v.ThroughPointer():
 			root, why := u.parameter(c, v.Root)
@@ -149,9 +146,38 @@ func (u *unit) translate(vars []*Variable, used []int, c facts.Call) ([]*Variabl
 		case !v.IsGlobal():
 			return nil, "it cannot know " + v.Root.Name()
 		}
+		if v.Spelling, ok = u.files[d.file].Spell(typeOf(v.Place)); !ok {
+			return nil, "the type of " + v.Last().Name() + " has no name there"
+		}
 		inner = append(inner, &v)
 	}
 	return inner, ""
+}
+
+// hasUnnamedParam reports whether a type parameter cannot be written. The clone of a method has those of the method.
+//
+//	func (r *Ring[T]) len() int               func (r *Ring[T]) clone(q *[]T) int
+func hasUnnamedParam(params *types.TypeParamList) bool {
+	for p := range params.TypeParams() {
+		if p.Obj().Name() == "_" {
+			return true
+		}
+	}
+	return false
+}
+
+// typeOf returns the type of a place as its function has it, where a field is known as the generic type has it.
+func typeOf(p facts.Place) types.Type {
+	t := p.Root.Type()
+	for _, f := range p.Fields {
+		s := facts.Deref(t).Underlying().(*types.Struct)
+		for g := range s.Fields() {
+			if g.Name() == f.Name() {
+				t = g.Type()
+			}
+		}
+	}
+	return t
 }
 
 func hasLiteral(n ast.Node) bool {
@@ -191,10 +217,21 @@ func (u *unit) parameter(c facts.Call, root *types.Var) (*types.Var, string) {
 		return nil, "its parameter has no name"
 	case !u.facts.Stable(found[0]):
 		return nil, found[0].Name() + " is assigned to in it"
-	case !types.Identical(found[0].Type(), root.Type()):
+	case !isSameType(found[0].Type(), root.Type()):
 		return nil, "it has it as another type"
 	}
 	return found[0], ""
+}
+
+// isSameType reports whether two functions, of which one calls the other with the same object, have it as the same type. What one
+// of them knows by a type parameter the other may know by its own, or by a type.
+func isSameType(a, b types.Type) bool {
+	if types.Identical(a, b) {
+		return true
+	}
+	m, ok := facts.Deref(a).(*types.Named)
+	n, ok2 := facts.Deref(b).(*types.Named)
+	return ok && ok2 && facts.IsPointer(a) == facts.IsPointer(b) && m.TypeArgs() != nil && m.Origin() == n.Origin()
 }
 
 // cloneID tells clones apart.

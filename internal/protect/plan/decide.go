@@ -176,8 +176,12 @@ func (r *round) gaps(g *Group) []Gap {
 		if s.Opaque == "" || len(g.Slots)+len(g.Batches) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && !r.staysInGuard(v, s) }) {
 			continue
 		}
+		before, itself := slices.Contains(uses[:i], true), uses[i]
+		if itself && r.usesOnlyEarly(g, s) {
+			before, itself = true, false
+		}
 		around := 0
-		for _, use := range []bool{slices.Contains(uses[:i], true), uses[i], slices.Contains(uses[i+1:], true)} {
+		for _, use := range []bool{before, itself, slices.Contains(uses[i+1:], true)} {
 			if use {
 				around++
 			}
@@ -249,6 +253,7 @@ func (r *round) planSteps(g *Group) {
 		switch {
 		case s.Interrupts:
 			s.Redirects = redirects(g.Vars, s.Does.Accesses, func(v *Variable) bool { return v.OnPages != nil })
+			r.planEarly(g, s)
 		case r.Mode != Detect:
 			for _, slot := range g.Slots {
 				s.SlotUses = append(s.SlotUses, r.slotUse(g, slot, s))

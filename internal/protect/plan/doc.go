@@ -55,13 +55,17 @@
 //
 // The step calls a function that uses the variable. The function is cloned: the clone
 // has the address of the copy as a parameter. Where that is impossible, because the
-// function is generic, is in another package, has a function literal or does not have
+// function has type parameters itself, is in another package, has a function literal or does not have
 // the object from its caller, the step is opaque.
 //
 //	x.shift(2)                      x.clone(&v, 2)
 //	func (x *T) shift(d int) {      func (x *T) clone(q *int, d int) {
 //		x.n += d                        *q += d
 //	}                               }
+//
+// What an opaque step loads before it runs anything is loaded from the copy, which is what has just been published:
+//
+//	log.Print(x.n)    Put(&x.n, v, b); log.Print(v); v = x.n; b = v
 //
 // The header of a loop is evaluated again after its body, so an opaque one finds all
 // published at each continue and at the end of the body.
@@ -96,7 +100,7 @@
 // A map has its entries copied before a step that changes them, if no other name for the
 // map exists.
 //
-//	x.m[k] = 1        if n < 0 { n, v = CloneMap(v) }; v[k] = 1
+//	x.m[k] = 1        if n < 0 && SamePointer(v, b) { n, v = CloneMap(v) }; v[k] = 1
 //
 // Objects that a section finds on its way, such as entries of a guarded map, nodes of a
 // list, or parameters, are known at run time alone. A section has a slot for each type of
@@ -257,6 +261,7 @@
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	resume.go    where sections go on after a step
+//	early.go     what a step loads before the section is interrupted for it
 //	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque
 //	variable.go  variables, and which types can have copies

@@ -138,6 +138,7 @@ type Group struct {
 	// Relents says that some step does.
 	Relents bool
 
+	early int // how many loads there are ahead of steps
 	left  []leftOut
 	found *batch.Section // what they find on their way, nil if there are no copies of it
 }
@@ -162,6 +163,10 @@ type StepPlan struct {
 	// Relents says that guards for writing are not left for the step, which is not known to
 	// wait: careless code passes if it does.
 	Relents bool
+	// Early are the loads from pages ahead of a step that the section is interrupted for, and NeedsCopies says that such a step
+	// loads something early, so that the section has to have gone on before it.
+	Early       []EarlyLoad
+	NeedsCopies bool
 	// Resumes says that the section goes on after the step.
 	Resumes bool
 	// Redirects are the expressions that are written in another way, and Calls the

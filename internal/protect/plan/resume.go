@@ -50,7 +50,7 @@ func (r *round) resumeLaterIn(g *Group, list []ast.Stmt, steps map[ast.Stmt]*Ste
 		if next == len(list) {
 			continue
 		}
-		if n := steps[list[next]]; n != nil && n.Opaque != "" && !n.Relents {
+		if n := steps[list[next]]; n != nil && n.Opaque != "" && !n.Relents && !n.NeedsCopies {
 			s.Resumes = false
 		}
 	}

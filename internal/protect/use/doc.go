@@ -24,5 +24,6 @@
 //	addition.go what is added without the lock, in one step
 //	part.go     uses of parts and elements that can be one call
 //	pass.go     objects that are written, and passed on
+//	early.go    loads that come before all else that a statement does
 //	around.go   what is around a use
 package use

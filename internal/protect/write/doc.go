@@ -22,6 +22,7 @@
 //	        the function that publishes it
 //	0s1hi   a batch: with f the function that publishes it, l what findings say of it, n a number of a copy
 //	0s1wi   what is assigned to an element
+//	0s1ei   what a step loads of pages before the section is interrupted for it
 //	0s1gi   the pages of the object with the lock, or its wicket, and 0s1ji its guard where the function begins
 //	0c1f    clone 1 of function f, with its parameters q0, q1
 //	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,

@@ -47,6 +47,20 @@ func (w *sectionWriter) own(i int) string {
 	}
 }
 
+// loadEarly loads what a step needs of pages, before the section leaves its guards for the step.
+//
+//	log.Print(x.n)     e := x.n; g.RUnlock(); log.Print(e); g.RLock()
+func (w *sectionWriter) loadEarly(s *plan.StepPlan) {
+	for _, e := range s.Early {
+		name, load := w.id("e", e.Number), w.file.TextOf(e.Node)
+		if w.group.Vars[e.Var].OnPages.Wicket == 0 {
+			load = w.own(e.Var) + e.Rest.Selectors()
+		}
+		w.edits.InsertBefore(s.Begin(), name+" := "+load+"; ")
+		w.edits.Replace(e.Node, name)
+	}
+}
+
 // findPages declares the way to the pages of the object that has the lock.
 func (w *sectionWriter) findPages() []string {
 	var list []string

@@ -276,6 +276,9 @@ func (w *sectionWriter) redirect(s *plan.StepPlan) {
 		if d := w.group.Vars[r.Var].OnPages; d != nil && d.Wicket != 0 {
 			continue // it is where it was
 		}
+		if s.LoadsEarly(r.Node) {
+			continue
+		}
 		w.edits.Replace(r.Node, w.own(r.Var)+r.Rest.Selectors())
 	}
 }
@@ -284,6 +287,7 @@ func (w *sectionWriter) redirect(s *plan.StepPlan) {
 // blocks of the step, and after it.
 func (w *sectionWriter) interrupt(s *plan.StepPlan) {
 	why := reasonOf(s)
+	w.loadEarly(s)
 	w.edits.InsertBefore(s.Begin(), w.publish(why)+"; ")
 	take := w.take()
 	if take != "" {
@@ -311,16 +315,17 @@ func (w *sectionWriter) atEndOfLoop(s *plan.StepPlan, do string) {
 }
 
 // copyMaps copies the entries of the maps that a step changes, if that has not been
-// done. A loop over a map does so before it begins: it has to see what its body changes.
+// done. A loop over a map does so before it begins: it has to see what its body changes. A map that the section
+// has made itself is its own already.
 //
-//	x.m[k] = 1     if n < 0 { n, v = CloneMap(v) }; v[k] = 1
+//	x.m[k] = 1     if n < 0 && SamePointer(v, b) { n, v = CloneMap(v) }; v[k] = 1
 func (w *sectionWriter) copyMaps(s *plan.StepPlan) {
 	for _, i := range s.MapCopies {
 		n, own, also := w.id("n", i), w.id("v", i), ""
 		if w.unites(w.group.Vars[i]) {
 			also = fmt.Sprintf("; _, %s = %s.CloneMap(%s)", w.id("u", i), w.hooks(), own)
 		}
-		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 { %s, %s = %s.CloneMap(%s)%s }; ", n, n, own, w.hooks(), own, also))
+		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 && %s.SamePointer(%s, %s) { %s, %s = %s.CloneMap(%s)%s }; ", n, w.hooks(), own, w.id("b", i), n, own, w.hooks(), own, also))
 	}
 }
 

@@ -267,7 +267,7 @@ func TestAMapIsCopiedBeforeItIsChanged(t *testing.T) {
 		`package p; import rt "rt/tolerate"`,
 		`import "sync"; var l0 = rt.Label{Name: "T.t.m", Lock: "T.mu"}`,
 		`t.mu.Lock(); v0 := t.m; _ = v0; b0 := v0; _ = b0; n0 := -1; _ = n0`,
-		`if n0 < 0 { n0, v0 = rt.CloneMap(v0) }; v0[1] = 2`,
+		`if n0 < 0 && rt.SamePointer(v0, b0) { n0, v0 = rt.CloneMap(v0) }; v0[1] = 2`,
 		`rt.PutMap(&t.m, v0, b0, n0, &l0); t.mu.Unlock()`,
 	)
 }

@@ -4,6 +4,7 @@
 //	sharing.go  programs, and packages of them
 //	palette.go  what the programs of one package may use
 //	stmt.go     their statements
+//	handed.go   those that hand what they load to code that is not known
 //	linked.go   those that use lists, and elements of slices and maps
 //	bag.go      those that use the elements of slices in one object
 //	shelf.go    items on shelves: objects whose lock is in another object

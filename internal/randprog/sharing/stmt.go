@@ -123,7 +123,7 @@ func (g *gen) statement() {
 		return
 	}
 	g.budget--
-	switch g.Pick(23) {
+	switch g.Pick(24) {
 	case 0, 1, 2:
 		g.simple()
 	case 3:
@@ -168,6 +168,8 @@ func (g *gen) statement() {
 		g.ifHas(shadows, g.shadows)
 	case 21, 22:
 		g.ifHas(bags, g.bag)
+	case 23:
+		g.ifHas(functions, g.handed)
 	}
 }
 

@@ -155,6 +155,9 @@ var (
 	lstep  func(int) int   // guarded by lmu
 	lcount int             // guarded by lmu
 	kept  *int
+	tell  = func(all ...int) (n int) { for _, v := range all { n = (n*3 + v) & 63 }; return n }
+	spell = func(all ...any) int { return len(fmt.Sprint(all...)) & 63 }
+	meddle = func(t *T, n int) int { t.n++; t.s.a -= n & 7; t.array[1]++; gn++; t.name = "m"; return n + t.n }
 	hook  = func(t *T) int { t.n += 3; t.s.b--; if t.e != nil { t.e.n++ }; return t.n }
 )
 
