@@ -99,10 +99,24 @@ func threadIsKnown() bool {
 	return system >= Size && system%8 == 0 && system != G() && word(system+m) == thread
 }
 
-// preemptOffset finds where in a g the flag is that says that it is to be preempted. It looks
-// which byte changes from 0 to 1 when the runtime wishes so. A goroutine that runs assembly
-// is not preempted before it has looked.
-func preemptOffset() uintptr {
+// several makes looks for an offset until it is found. A look may come at a bad moment, so there are several.
+func several(look func() uintptr) uintptr {
+	const most = 4
+	for range most {
+		if offset := look(); offset != 0 {
+			return offset
+		}
+	}
+	return 0
+}
+
+// preemptOffset finds where in a g the flag is that says that it is to be preempted. 0: there is not one such place.
+func preemptOffset() uintptr { return several(lookForWish) }
+
+// lookForWish is one look of preemptOffset: which byte changes from 0 to 1 when the runtime wishes to preempt? A goroutine
+// that runs assembly is not preempted before it has looked. The moment is bad if the runtime wished so before, because
+// the goroutine whose time the looking one has taken over had run for long.
+func lookForWish() uintptr {
 	const trials, most, looks = 4, 64, 1 << 20
 	candidates := make([]bool, gWords*8)
 	for i := range candidates {
@@ -142,17 +156,8 @@ func preemptOffset() uintptr {
 }
 
 // statusOffset finds where in a g the runtime says what the goroutine does, by looking at the
-// g of goroutines that run and of goroutines that wait. 0: there is not one such place. A look may
-// come at a bad moment, so there are several.
-func statusOffset() uintptr {
-	const most = 4
-	for range most {
-		if offset := lookForStatus(); offset != 0 {
-			return offset
-		}
-	}
-	return 0
-}
+// g of goroutines that run and of goroutines that wait. 0: there is not one such place.
+func statusOffset() uintptr { return several(lookForStatus) }
 
 // lookForStatus is one look of statusOffset.
 //
