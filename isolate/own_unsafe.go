@@ -56,10 +56,12 @@ func (d *door) ownElsewhere(p unsafe.Pointer) unsafe.Pointer {
 	if gate == nil || !ok || page.Owner(offset) != gate.Index() || !gate.Held() {
 		panic(refusal(gate, p))
 	}
-	if d.bytes.Load() == 0 && d.latch.Holder() != 0 { // it is this goroutine, and alone
-		first, bytes := gate.Around(offset)
-		d.first.Store(first)
-		d.bytes.Store(bytes)
+	if d.latch.Holder() != 0 { // it is this goroutine, and alone
+		// Once the memory is known, only if it has grown since: objects in two places would take turns.
+		if first, bytes := gate.Around(offset); d.bytes.Load() == 0 || first == d.first.Load() {
+			d.first.Store(first)
+			d.bytes.Store(bytes)
+		}
 	}
 	return unsafe.Add(page.Base, offset|page.OwnBit)
 }
