@@ -52,11 +52,20 @@ func (l *Latch) Unlock() { Slowly.Unlock(l) }
 // KnowLock has no sites to keep.
 func KnowLock(func()) {}
 
+// Own returns the only view of an object.
+func Own(l *Latch, p unsafe.Pointer) unsafe.Pointer { return Slowly.Own(l, p) }
+
 // Arm has nothing to make faster.
 func (l *Latch) Arm(*Gate) {}
 
+// Rearm is the counterpart of Disarm.
+func (l *Latch) Rearm(*Gate) {}
+
 // Disarm is the counterpart of Arm.
 func (l *Latch) Disarm() {}
+
+// NoteWaiters has nothing to make faster.
+func (l *Latch) NoteWaiters() {}
 
 // Leave ends the section. False: there is none.
 func (l *Latch) Leave(g *Gate) bool {
