@@ -14,9 +14,10 @@ import (
 
 // Where the arena is; see the protected platforms. There is one view.
 var (
-	Base   unsafe.Pointer
-	Bytes  uintptr
-	OwnBit uintptr
+	Base    unsafe.Pointer
+	OwnView unsafe.Pointer
+	Bytes   uintptr
+	OwnBit  uintptr
 )
 
 func setup() Status {
