@@ -71,7 +71,7 @@ func (g *guard) allocate(t reflect.Type, count int) unsafe.Pointer {
 // class finds the class of a type and count. Guards have few.
 func (g *guard) class(t reflect.Type, count int) *class {
 	for _, c := range g.classes {
-		if c.typ == t && c.fits(count) {
+		if identity(c.typ) == identity(t) && c.fits(count) {
 			return c
 		}
 	}
@@ -87,6 +87,10 @@ func (g *guard) class(t reflect.Type, count int) *class {
 	g.classes = append(g.classes, c)
 	return c
 }
+
+// identity is the second word of a type, which is a pointer. It tells types apart in one instruction, where
+// to compare interfaces takes a call, of which each New would make some.
+func identity(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1] }
 
 // capacity rounds the length of a slice up, by a quarter at most, so that slices
 // of similar lengths can take each other's place.
@@ -225,7 +229,9 @@ func (g *guard) free(p unsafe.Pointer) {
 		panic(fmt.Sprintf("isolate: Free of %p, a %v that is free already", p, s.class.typ))
 	}
 	s.used &^= 1 << slot
-	delete(g.names, offset)
+	if len(g.names) > 0 {
+		delete(g.names, offset)
+	}
 	if s.class.size >= page.Size && s.slots == 1 {
 		g.dissolve(s)
 	} else if !s.open {

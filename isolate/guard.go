@@ -17,10 +17,6 @@ type door struct {
 	latch page.Latch                // first: see latches
 	gate  atomic.Pointer[page.Gate] // what a section needs: one load away
 	guard atomic.Pointer[guard]
-
-	// The run of the guard's memory, in the own view, that the first section has asked Own for.
-	// Others mostly begin with the same object.
-	first, bytes atomic.Uintptr
 }
 
 // A guard is the data that belongs to a lock.
@@ -137,7 +133,7 @@ func (d *door) close() error {
 	} else if g.closedNow() {
 		return nil
 	}
-	d.bytes.Store(0)
+	d.latch.Forget()
 	d.gate.Store(page.ClosedGate())
 	d.guard.Store(g)
 	g.mu.Lock()

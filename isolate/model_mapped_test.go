@@ -40,7 +40,8 @@ import "fmt"
 // the holder is gone.
 type modelMapped struct {
 	// buffered models x86 with Lock's first "holder = me" as an ordinary store,
-	// which may reach memory after the load of the word behind it. All other
+	// which may reach memory after the load of the word behind it, and with ordinary
+	// stores by which bare mutexes say that they are outside. All other
 	// stores are locked instructions, which drain the thread's store buffer. The
 	// handler's barrier, membarrier(2), drains those of all threads; there is none if
 	// the handler looks at the mutex, which is what the package does.
@@ -87,6 +88,7 @@ const (
 	modelWaitForOneself modelMutation = "handler waits for a section of its own thread"
 	modelStayOutside    modelMutation = "bare unlock stays outside"
 	modelInsideLate     modelMutation = "bare unlock steps inside after it has given the mutex back"
+	modelPlainRelease   modelMutation = "bare unlock gives the mutex back by a store that overtakes the one by which it steps inside"
 )
 
 const (
@@ -166,23 +168,30 @@ func (m modelMapped) bare(s *modelState, t int, in *modelInstruction) modelMove 
 	gate := &s.gates[in.lock]
 	switch at := s.threads[t].at; {
 	case at == modelBareLock:
-		gate.outside = true
+		m.store(s, t, modelStore{in.lock + 1, modelOutside})
 		return s.enter(t, in.lock)
 	case at == modelBareUnlock:
 		if m.broken == modelInsideLate {
 			gate.outside = false
 		} else {
+			if m.broken != modelPlainRelease {
+				m.drain(s, t)
+			}
 			s.mutex[in.lock] = 0
 		}
 		s.goTo(t, modelAtRest)
 		return s.leave(t, in.lock)
 	case in.op == modelAcquire && s.take(t, in.lock):
+		m.drain(s, t)
 		return s.goTo(t, modelBareLock)
 	case in.op == modelRelease && s.mutex[in.lock] == int8(t)+1:
-		if m.broken == modelInsideLate {
+		switch m.broken {
+		case modelInsideLate:
+			m.drain(s, t)
 			s.mutex[in.lock] = 0
-		} else {
-			gate.outside = m.broken == modelStayOutside
+		case modelStayOutside:
+		default:
+			m.store(s, t, modelStore{in.lock + 1, modelInside})
 		}
 		return s.goTo(t, modelBareUnlock)
 	}
@@ -203,10 +212,7 @@ func (m modelMapped) lock(p *modelProgram, s *modelState, t int, lock int8) mode
 		}
 		return s.goTo(t, modelSetHolder)
 	case modelSetHolder:
-		s.buffer[t] = lock + 1
-		if !m.buffered {
-			m.drain(s, t)
-		}
+		m.store(s, t, modelStore{lock + 1, modelHolds})
 		return s.goTo(t, modelLoadWord)
 	case modelLoadWord:
 		if !gate.open && (!gate.wanted() || m.broken == modelIgnoreWanters) {
@@ -311,18 +317,60 @@ func (m modelMapped) handle(p *modelProgram, s *modelState, t int, in *modelInst
 	}
 }
 
-// drain lets the thread's buffered store reach memory, if there is one.
-func (modelMapped) drain(s *modelState, t int) bool {
-	if s.buffer[t] == 0 {
+// A modelStore is an ordinary store to the gate of a lock, of whose number it has one more.
+type modelStore struct{ lock, what int8 }
+
+// What is stored.
+const (
+	modelHolds   int8 = iota // holder = me
+	modelOutside             // outside = true
+	modelInside              // outside = false
+)
+
+// store puts an ordinary store of the thread into its store buffer, which has room for those from one locked
+// instruction to the next.
+func (m modelMapped) store(s *modelState, t int, store modelStore) {
+	buffer := &s.buffer[t]
+	switch {
+	case buffer[0] == modelStore{}:
+		buffer[0] = store
+	case buffer[1] == modelStore{}:
+		buffer[1] = store
+	default: // only without the locked instruction
+		m.drain(s, t)
+		buffer[0] = store
+	}
+	if !m.buffered {
+		m.drain(s, t)
+	}
+}
+
+// drain lets all that the thread has stored reach memory, as a locked instruction does.
+func (m modelMapped) drain(s *modelState, t int) {
+	for m.drainOne(s, t) {
+	}
+}
+
+// drainOne lets the thread's oldest buffered store reach memory, if there is one.
+func (modelMapped) drainOne(s *modelState, t int) bool {
+	oldest := s.buffer[t][0]
+	if oldest.lock == 0 {
 		return false
 	}
-	s.gates[s.buffer[t]-1].holder = int8(t) + 1
-	s.buffer[t] = 0
+	switch gate := &s.gates[oldest.lock-1]; oldest.what {
+	case modelHolds:
+		gate.holder = int8(t) + 1
+	case modelOutside:
+		gate.outside = true
+	case modelInside:
+		gate.outside = false
+	}
+	s.buffer[t] = [2]modelStore{s.buffer[t][1]}
 	return true
 }
 
 func (m modelMapped) background(p *modelProgram, s *modelState, t int, idle bool) bool {
-	if m.drain(s, t) {
+	if m.drainOne(s, t) {
 		return true
 	}
 	if s.threads[t].at != modelAwaitHolder || !m.impatient && !(m.surrender && idle) {

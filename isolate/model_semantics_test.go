@@ -19,9 +19,9 @@ type modelState struct {
 	orig      [modelMaxVars]int8  // figure 4
 	reported  bool                // figure 4: "unfixable race"
 	gates     [modelMaxLocks]modelGate
-	mapped    [modelMaxVars]bool    // ours: the variable's page is there in the shared view
-	buffer    [modelMaxThreads]int8 // ours: one more than the lock whose holder store waits in the store buffer
-	excused   [modelMaxLocks]bool   // the section has lost its isolation to a surrender
+	mapped    [modelMaxVars]bool             // ours: the variable's page is there in the shared view
+	buffer    [modelMaxThreads][2]modelStore // ours: what waits in the store buffer, oldest first
+	excused   [modelMaxLocks]bool            // the section has lost its isolation to a surrender
 }
 
 type modelThreadState struct {

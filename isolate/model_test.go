@@ -205,7 +205,7 @@ func TestModelTheorem3ExactlyTheIsolatedHistories(t *testing.T) {
 		want := modelList(t, p, modelStandard{}, func(h modelHistory) bool { return h.isolated(p, false) })
 		for _, sem := range []modelSemantics{
 			modelBasic{atomic: true}, modelBasic{}, modelOptimised{},
-			modelMapped{}, modelMapped{buffered: true}, modelMapped{watching: true},
+			modelMapped{}, modelMapped{buffered: true}, modelMapped{watching: true}, modelMapped{watching: true, buffered: true},
 		} {
 			if (sem == modelOptimised{}) && p.name == modelCarelessSection().name {
 				continue // see TestModelOptimisedForbidsMoreInCarelessSections
@@ -262,6 +262,7 @@ func TestModelOptimisedForbidsMoreInCarelessSections(t *testing.T) {
 	modelVerify(t, modelBasic{}, modelRivals)
 	modelVerify(t, modelMapped{}, modelRivals)
 	modelVerify(t, modelMapped{watching: true}, modelRivals)
+	modelVerify(t, modelMapped{watching: true, buffered: true}, modelRivals)
 }
 
 // A careless thread may take the guard by Lock and access the shared view
@@ -421,7 +422,7 @@ func TestModelMutationsAreCaught(t *testing.T) {
 
 	caught(modelToleRace{broken: modelNoCopyBack}, modelUnsafe)
 
-	for _, ours := range []modelMapped{{}, {buffered: true}, {watching: true}} {
+	for _, ours := range []modelMapped{{}, {buffered: true}, {watching: true}, {watching: true, buffered: true}} {
 		for broken, want := range map[modelMutation]modelFault{
 			modelNoReseal:      modelInterference,
 			modelSealBlindly:   modelInterference,
@@ -441,6 +442,7 @@ func TestModelMutationsAreCaught(t *testing.T) {
 	caught(modelMapped{buffered: true, broken: modelNoBarrier}, modelInterference)
 	caught(modelMapped{watching: true, broken: modelStayOutside}, modelInterference)
 	caught(modelMapped{watching: true, broken: modelInsideLate}, modelStuck)
+	caught(modelMapped{watching: true, buffered: true, broken: modelPlainRelease}, modelInterference)
 	caught(modelMapped{locking: true, broken: modelWaitForOneself}, modelStuck)
 	caught(modelMapped{impatient: true, broken: modelNoMark}, modelInterference)
 }

@@ -71,6 +71,7 @@ func (m *Mutex) wait() {
 	w := page.Await(m.d.gate.Load())
 	m.mu().Lock()
 	page.Awaited(w)
+	m.d.latch.NoteWaiters()
 }
 
 // settle begins the section where TryLock could not: on the first use, after
@@ -114,7 +115,7 @@ func (p *plainMutex) Unlock() {
 		panic("isolate: Unlock of a plain lock that is not held: each Unlock needs a Lock of the same kind before it")
 	}
 	gate.StepInside()
-	m.d.latch.Arm(gate)
+	m.d.latch.Rearm(gate)
 	m.mu().Unlock()
 	if gate.Blocked() {
 		gate.Wake()

@@ -19,13 +19,14 @@ import (
 //
 // What a reader does with its view is its own responsibility: reading.
 func Own[T any, L Lock](l L, p *T) *T {
-	return (*T)((*door)(unsafe.Pointer(l)).own(unsafe.Pointer(p)))
+	return (*T)(page.Own((*page.Latch)(unsafe.Pointer(l)), unsafe.Pointer(p)))
 }
 
-// The latch of a Mutex is the first thing in it.
+// The latch of a Mutex is the first thing in it, and so is the door of every lock.
 func init() {
 	page.Slowly.Lock = func(l *page.Latch, site [2]uintptr, taken bool) { (*Mutex)(unsafe.Pointer(l)).lock(site, taken) }
 	page.Slowly.Unlock = func(l *page.Latch) { (*Mutex)(unsafe.Pointer(l)).unlock() }
+	page.Slowly.Own = func(l *page.Latch, p unsafe.Pointer) unsafe.Pointer { return (*door)(unsafe.Pointer(l)).own(p) }
 	page.KnowLock(func() { lockBy(new(Mutex)) })
 }
 
@@ -34,32 +35,17 @@ func init() {
 //go:noinline
 func lockBy(l sync.Locker) { l.Lock() }
 
-// own is small because every section pays for it: the view is one bit of the address, and the bounds
-// that it is compared with, and the holder, are in the lock.
+// own is Own for an object that is in other memory of the guard than the first one, for a reader, and for
+// misuse. Every section pays for the rest of Own, which is in assembly: the view is one bit of the address, and the
+// bounds that it is compared with, and the holder, are in the lock.
 func (d *door) own(p unsafe.Pointer) unsafe.Pointer {
-	own := uintptr(p) | page.OwnBit
-	if own-d.first.Load() < d.bytes.Load() {
-		if holder := d.latch.Holder(); holder != 0 && page.RunsHere(holder) {
-			return unsafe.Add(p, own-uintptr(p))
-		}
-	}
-	return d.ownElsewhere(p)
-}
-
-// ownElsewhere is own for an object that is in other memory of the guard than the first one, for a
-// reader, and for misuse.
-//
-//go:noinline
-func (d *door) ownElsewhere(p unsafe.Pointer) unsafe.Pointer {
 	gate := d.gate.Load()
 	offset, ok := offsetOf(p)
 	if gate == nil || !ok || page.Owner(offset) != gate.Index() || !gate.Held() {
 		panic(refusal(gate, p))
 	}
-	if d.bytes.Load() == 0 && d.latch.Holder() != 0 { // it is this goroutine, and alone
-		first, bytes := gate.Around(offset)
-		d.first.Store(first)
-		d.bytes.Store(bytes)
+	if d.latch.Holder() != 0 { // it is this goroutine, and alone
+		d.latch.Remember(gate, offset)
 	}
 	return unsafe.Add(page.Base, offset|page.OwnBit)
 }
@@ -140,11 +126,15 @@ func Follow[F, T any](from *F, r Ref[T]) *T {
 	if r.offset == 0 {
 		return nil
 	}
-	view := (uintptr(unsafe.Pointer(from)) - uintptr(page.Base))
-	if view&^page.OwnBit >= page.Bytes {
-		panic(errFollow)
+	// Branches, so that the address of the next object is known as soon as r is, and a walk waits for
+	// nothing else: the processor guesses the view, which is the same in each step.
+	if uintptr(unsafe.Pointer(from))-uintptr(page.OwnView) < page.Bytes {
+		return (*T)(unsafe.Add(page.OwnView, r.offset))
 	}
-	return (*T)(unsafe.Add(unsafe.Add(page.Base, view&page.OwnBit), r.offset))
+	if uintptr(unsafe.Pointer(from))-uintptr(page.Base) < page.Bytes {
+		return (*T)(unsafe.Add(page.Base, r.offset))
+	}
+	panic(errFollow)
 }
 
 // errFollow is a variable, and the check without a call, so that Follow is

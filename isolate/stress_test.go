@@ -348,6 +348,70 @@ func TestStressCopiesDuringCollections(t *testing.T) {
 	w.check(t)
 }
 
+// TestStressOfAGuardThatGrows: memory is added to a guard, mostly right behind what it has, while its pages
+// are opened and sealed.
+func TestStressOfAGuardThatGrows(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	const page, rounds, share = 4096 / 8, 20, 200
+	w := watchIsolation()
+	for range rounds {
+		var mu isolate.Mutex
+		all := [9][]int64{isolate.MakeSlice[int64](&mu, page)}
+		var known, sections, accesses atomic.Int64
+		known.Store(1)
+		pick := func(rng *rand.Rand) []int64 {
+			s := all[rng.Int64N(known.Load())]
+			return s[page*rng.IntN(len(s)/page):][:1]
+		}
+		var users sync.WaitGroup
+		var stop atomic.Bool
+		run := func(seed uint64, f func(rng *rand.Rand)) {
+			users.Go(func() {
+				for rng := rand.New(rand.NewPCG(seed, 9)); !stop.Load(); {
+					f(rng)
+				}
+			})
+		}
+		for i := range uint64(2) {
+			run(i, func(rng *rand.Rand) {
+				mu.Lock()
+				defer mu.Unlock()
+				p := &isolate.OwnSlice(&mu, pick(rng))[0]
+				*p = intermediate
+				for range 20 {
+					if *p != intermediate {
+						w.broken.Add(1)
+					}
+				}
+				*p = sections.Add(1)
+			})
+		}
+		run(2, func(rng *rand.Rand) {
+			if p := &pick(rng)[0]; *p == intermediate {
+				w.broken.Add(1)
+			} else {
+				*p = accesses.Add(1)
+			}
+		})
+		for i := range int64(len(all)) {
+			if i > 0 { // twice what there was
+				all[i] = isolate.MakeSlice[int64](&mu, page<<(i-1))
+				known.Store(i + 1)
+			}
+			done := sections.Load() + share
+			await.Until(t, "used", func() bool { return sections.Load() >= done && accesses.Load() >= share*i/2 })
+		}
+		stop.Store(true)
+		users.Wait()
+		if err := mu.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.check(t)
+}
+
 // TestManyGuardsAreIndependent: ten thousand guards, each sealed and opened.
 func TestManyGuardsAreIndependent(t *testing.T) {
 	const guards = 10_000

@@ -48,9 +48,8 @@ func (s *session) instructions() {
 	}
 	fmt.Fprintf(s.Out, "\nInstructions of a section that nobody disturbs, by callgrind, with those of the loop around each part:\n\n")
 	t := measure.Table{Head: []string{"part", "sync.Mutex", "isolate.Mutex", "what for"}, Left: 1}
-	t.Row("lock", per(".lockPlain"), per(".lockGuarded"), "one locked instruction each; the call of what comes next")
-	t.Row("enter", "-", per("/page.Begin"), "whose section it is, where it began, a look at the gate")
-	t.Row("own", per(".usePlain"), per(".useGuarded", ".(*door).own"), "that the goroutine is in the section, and the object the guard's")
+	t.Row("lock, enter", per(".lockPlain"), per(".lockGuarded", "/page.Begin"), "one locked instruction each; whose section it is, where it began, a look at the gate")
+	t.Row("own", per(".usePlain"), per(".useGuarded", "/page.Own"), "that the goroutine is in the section, and the object the guard's")
 	t.Row("leave, unlock", per(".unlockPlain"), per(".unlockGuarded"), "one locked instruction each; the store that ends the section before it")
 	t.Write(s.Out)
 }

@@ -15,12 +15,13 @@ import (
 
 // Where the arena is. The shared view begins at a multiple of twice OwnBit, so
 // that an address of the own view is the same address with one bit set: going
-// from one view to the other needs no table and no load. Both are set by Setup,
+// from one view to the other needs no table and no load. All are set by Setup,
 // before the first pointer into the arena exists.
 var (
-	Base   unsafe.Pointer // of the shared view
-	Bytes  uintptr        // size of each view
-	OwnBit uintptr
+	Base    unsafe.Pointer // of the shared view
+	OwnView unsafe.Pointer // where the own view begins
+	Bytes   uintptr        // size of each view
+	OwnBit  uintptr
 )
 
 const (
@@ -177,6 +178,7 @@ func mapViews() error {
 				continue
 			}
 			memory, Base, Bytes, OwnBit = fd, shared, size, ownBit
+			OwnView = unsafe.Add(shared, ownBit)
 			return nil
 		}
 	}

@@ -17,17 +17,20 @@ const (
 // second cache line.
 const readerNames = 6
 
-// MaxExtents bounds the extents of a gate. Extents double in size, so that
-// twenty-four of them hold 32 GiB.
+// MaxExtents bounds the extents of a gate. Runs of pages double in size, so that
+// twenty-four extents of one run each hold 32 GiB.
 const MaxExtents = 24
 
 // An extent is a run of pages of the arena that belongs to one gate.
 type extent struct {
 	first  uint32 // page number in the arena
-	pages  uint32
+	pages  uint32 // grows: see Grow
 	faults uint32 // of late: each seal halves it. The more, the more pages a fault opens
 	opened uint32 // not zero: some page may be mapped in the shared view
 }
+
+// end is the number of the page behind the extent.
+func (e *extent) end() uint32 { return e.first + e.pages }
 
 // A Gate is what the fault handler knows of a guard. Gates live outside the Go
 // heap, are never moved, and are read by the handler at any time; a closed one

@@ -98,23 +98,26 @@ no:
 	MOVB $0, ret+8(FP)
 	RET
 
-// func Begin(l *Latch, grip uint32, taken bool)
+// func Begin(l *Latch)
 //
-// Enter for a lock that Lock has just taken, by a locked instruction, if grip and
-// taken are not 0. If taken is 0 the word of the lock was not 0. It may be free all
-// the same, with goroutines that wait and have not been woken yet: with more
+// Takes the lock, as Lock of a sync.Mutex that is free, and does what Enter does. With goroutines
+// that wait and have not been woken yet its word is not 0 although it is free: with more
 // goroutines than processors most sections find it so. Then it is taken here, as TryLock
-// does. If it is held, and if the gate is not sealed or there is none, the rest is
-// left to Go.
+// does, and Unlock is told. If it is held, if what its word means is not known (grip is 0), and if
+// the gate is not sealed or there is none, the rest is left to Go.
 //
 // The site is the return address, in the function that Lock is inlined into, and
 // the one above it. If Lock was called, as a method of an interface, the return
 // address is the one in Lock itself, and the site begins above it.
-TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-13
+TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ l+0(FP), DI
-	MOVL grip+8(FP), DX
-	TESTB DX, taken+12(FP)
-	JEQ  try
+	MOVL Latch_grip(DI), DX
+	XORL AX, AX
+	LOCK
+	CMPXCHGL DX, Latch_Mu(DI)
+	JNE  try
+	TESTL DX, DX
+	JEQ  aside
 begin:
 	MOVQ Latch_gate(DI), SI
 	TESTQ SI, SI
@@ -140,19 +143,40 @@ called:
 	MOVQ 8(R8), DX
 	JMP  note
 try:
-	MOVL Latch_Mu(DI), AX
 	TESTL $(const_mutexLocked|const_mutexStarving), AX
 	JNE  aside
 	ORL  AX, DX
 	CMPL AX, DX
-	JEQ  aside // grip is 0: what the word means is not known
+	JEQ  aside
 	LOCK
 	CMPXCHGL DX, Latch_Mu(DI)
-	JEQ  begin
+	JNE  aside
+	MOVB $0, Latch_key(DI)
+	JMP  begin
 aside:
 	JMP  ·lockAside(SB)
 settle:
 	JMP  ·settleAside(SB)
+
+// func Own(l *Latch, p unsafe.Pointer) unsafe.Pointer
+//
+// The own view of an object in the memory that the latch knows, if the calling goroutine
+// is the holder. The rest is left to Go.
+TEXT ·Own(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ l+0(FP), DI
+	MOVQ p+8(FP), AX
+	ORQ  ·OwnBit(SB), AX
+	MOVQ AX, CX
+	SUBQ Latch_first(DI), CX
+	CMPQ CX, Latch_bytes(DI)
+	JCC  elsewhere
+	MOVQ (TLS), CX
+	CMPQ CX, Latch_holder(DI)
+	JNE  elsewhere
+	MOVQ AX, ret+16(FP)
+	RET
+elsewhere:
+	JMP  ·ownSlowly(SB)
 
 // func lockAside(l *Latch)
 //

@@ -68,7 +68,7 @@ const patientLooks = 50
 // letPass takes the holder out of its section until no access wants to pass.
 func (g *Gate) letPass(first func()) {
 	g.Leave()
-	g.StepOutside()
+	atomic.StoreUintptr(&g.outside, G()) // with a fence before the look whether threads are asleep
 	first()
 	if g.Blocked() {
 		g.Wake()
@@ -119,11 +119,13 @@ func (g *Gate) Resume() bool {
 	return atomic.LoadUint32(&g.word)&(wanter-1)&^starved == 0
 }
 
-// StepOutside says that the calling goroutine holds the lock without a section.
-func (g *Gate) StepOutside() { atomic.StoreUintptr(&g.outside, G()) }
+// StepOutside says that the calling goroutine holds the lock without a section. It is a plain store: an access that
+// does not see it yet waits a moment longer.
+func (g *Gate) StepOutside() { g.outside = G() }
 
-// StepInside takes that back.
-func (g *Gate) StepInside() { atomic.StoreUintptr(&g.outside, 0) }
+// StepInside takes that back. It may be seen late, but not after the lock was released, which takes a locked
+// instruction: as long as the lock is held, and somebody outside, accesses pass.
+func (g *Gate) StepInside() { g.outside = 0 }
 
 // What the first word of a sync.Mutex says: that it is held, and that it is handed from one
 // goroutine to the next, and must not be taken although it is not held.
@@ -314,7 +316,7 @@ func Await(gate *Gate) int {
 			// Most entries are others': to look first takes no locked instruction.
 			if atomic.LoadUintptr(&waits[i].g) == free && atomic.CompareAndSwapUintptr(&waits[i].g, free, me) {
 				waits[i].address, waits[i].away = 0, 0
-				atomic.StoreUintptr(&waits[i].gate, uintptr(unsafe.Pointer(gate)))
+				waits[i].gate = uintptr(unsafe.Pointer(gate)) // seen when the lock is asked for, by a locked instruction
 				return i
 			}
 		}
@@ -322,10 +324,12 @@ func Await(gate *Gate) int {
 	return -1
 }
 
-// Awaited takes back the note of Await.
+// Awaited takes back the note of Await. These are plain stores, because the goroutine has the lock by now, and others
+// wait for what it is about to do. They are seen before the lock is released: a goroutine that is in a section of the gate later
+// does not find a note of one that had the lock before.
 func Awaited(i int) {
 	if i >= 0 {
-		atomic.StoreUintptr(&waits[i].gate, 0)
-		atomic.StoreUintptr(&waits[i].g, 0)
+		waits[i].gate = 0
+		waits[i].g = 0
 	}
 }

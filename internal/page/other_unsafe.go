@@ -14,9 +14,10 @@ import (
 
 // Where the arena is; see the protected platforms. There is one view.
 var (
-	Base   unsafe.Pointer
-	Bytes  uintptr
-	OwnBit uintptr
+	Base    unsafe.Pointer
+	OwnView unsafe.Pointer
+	Bytes   uintptr
+	OwnBit  uintptr
 )
 
 func setup() Status {
@@ -52,11 +53,20 @@ func (l *Latch) Unlock() { Slowly.Unlock(l) }
 // KnowLock has no sites to keep.
 func KnowLock(func()) {}
 
+// Own returns the only view of an object.
+func Own(l *Latch, p unsafe.Pointer) unsafe.Pointer { return Slowly.Own(l, p) }
+
 // Arm has nothing to make faster.
 func (l *Latch) Arm(*Gate) {}
 
+// Rearm is the counterpart of Disarm.
+func (l *Latch) Rearm(*Gate) {}
+
 // Disarm is the counterpart of Arm.
 func (l *Latch) Disarm() {}
+
+// NoteWaiters has nothing to make faster.
+func (l *Latch) NoteWaiters() {}
 
 // Leave ends the section. False: there is none.
 func (l *Latch) Leave(g *Gate) bool {

@@ -192,21 +192,66 @@ func TestClosedGatesRestBeforeTheyAreUsedAgain(t *testing.T) {
 }
 
 func TestGateHoldsManyExtentsAndNoMore(t *testing.T) {
-	g, err := NewGate(new(Latch), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	for range MaxExtents {
-		if _, err := g.Grow(1); err != nil {
+	var gates [2]*Gate
+	for i := range gates {
+		g, err := NewGate(new(Latch), true)
+		if err != nil {
 			t.Fatal(err)
 		}
+		defer g.Close()
+		gates[i] = g
 	}
-	if _, err := g.Grow(1); err == nil {
+	for range MaxExtents {
+		for _, g := range gates { // in turn, so that no run is beside another one of its gate
+			if _, err := g.Grow(1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := gates[0].Grow(1); err == nil {
 		t.Error("a gate grew beyond its extents")
 	}
-	if g.Pages() != MaxExtents {
+	if g := gates[0]; g.Pages() != MaxExtents {
 		t.Errorf("%d pages, want %d", g.Pages(), MaxExtents)
+	}
+}
+
+// TestGateThatGrowsByItselfHasOneExtent: each extent that was opened costs a seal a system call, and the
+// other processors an interrupt.
+func TestGateThatGrowsByItselfHasOneExtent(t *testing.T) {
+	g := newGuarded(t, 1)
+	defer g.Close()
+	pages := 1
+	for n := 1; n <= 64; n *= 2 {
+		offset, err := g.Grow(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := uintptr(unsafe.Pointer(g.data)) - uintptr(Base) + uintptr(pages)*Size; offset != want {
+			t.Fatalf("another gate has grown meanwhile: the new pages are at %#x, and not at %#x", offset, want)
+		}
+		pages += n
+	}
+	if g.nextents != 1 || g.Pages() != pages {
+		t.Errorf("the gate has %d extents and %d pages, want 1 and %d", g.nextents, g.Pages(), pages)
+	}
+	// What was added is sealed and opened like the first page.
+	last := (*int64)(unsafe.Add(unsafe.Pointer(g.data), (pages-1)*Size))
+	for i := range int64(3) {
+		*g.data, *last = i, i
+		done := make(chan int64)
+		g.section(func() {
+			own := (*int64)(unsafe.Add(unsafe.Pointer(last), OwnBit))
+			*own = -1
+			go func() { done <- *last }()
+			for Count().Waiting == 0 {
+				runtime.Gosched()
+			}
+			*own = i
+		})
+		if got := <-done; got != i {
+			t.Errorf("round %d: a careless read of the last page got %d", i, got)
+		}
 	}
 }
 

@@ -31,3 +31,15 @@ var closedForGood = Gate{word: closed, index: ^uint32(0), seat: uintptr(unsafe.P
 
 // vacant is where no goroutine is noted for longer than it takes to see that a gate is closed.
 var vacant uintptr
+
+// Slowly is what Lock, Unlock and Own come to where a few instructions do not do. Package isolate sets
+// it, which knows the guard of a latch.
+var Slowly struct {
+	// Lock begins a section of which the site is known. The lock may have been taken already.
+	Lock func(l *Latch, site [2]uintptr, taken bool)
+	// Unlock ends a section, with the lock that is around it.
+	Unlock func(l *Latch)
+	// Own returns the holder's view of an object that is in other memory of the gate than the first one.
+	// It panics if the object is not the gate's, or the calling goroutine in no section.
+	Own func(l *Latch, p unsafe.Pointer) unsafe.Pointer
+}

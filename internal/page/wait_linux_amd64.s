@@ -318,7 +318,7 @@ TEXT doze<>(SB), NOSPLIT, $16-0
 	TESTQ CX, CX
 	JEQ  look
 	XORL AX, AX
-	XCHGL AX, (Latch_key-Latch_Mu)(CX) // so that Unlock looks at blocked
+	XCHGB AX, (Latch_key-Latch_Mu)(CX) // so that Unlock looks at blocked
 look:
 	CALL ·free(SB)
 	JEQ  out
