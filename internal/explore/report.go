@@ -160,12 +160,14 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 	return all
 }
 
-// target is what an operation is on; of one that is no access, what it is; and of an access
-// of the standard library, where that is.
+// target is what an operation is on; of one that is no access, such as a send, the expression that says
+// all of it; and of an access of the standard library, the call that it is for or where it is.
 func target(r *trace.Reader, p *trace.Point, site *trace.Site) string {
 	switch {
-	case op(p.Op) == finding.Step && p.Op != event.None:
-		return strings.TrimSpace(p.Op.String() + " " + site.Expr)
+	case op(p.Op) == finding.Step && p.Op != event.None && site.Expr == "":
+		return p.Op.String()
+	case r.Header.Binary == nil && site.Expr != "" && (p.Op.IsAtomic() || p.Site >= event.CallSites && p.Op.IsMemory()):
+		return "what " + site.Expr + " uses"
 	case site.Expr == "" && p.Op != event.None && !slices.Contains(r.Header.Own, site.Package):
 		return p.Op.String() + " in " + show.Library(site)
 	}
