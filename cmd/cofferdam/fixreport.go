@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair"
@@ -58,11 +60,29 @@ func (x *fixing) keepForReport(t *failingTest, r *trace.Reader) error {
 			result.Sources = append(result.Sources, report.ChangedSource{Name: name, Before: string(c.Patch.Before[name]), After: string(c.Patch.Files[name])})
 		}
 	}
+	result.Sources = append(result.Sources, x.sourcesOfOthers(t)...)
 	name := strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(cmp.Or(t.test, path.Base(t.pkg)))
 	if x.many {
 		name = path.Base(t.pkg) + "." + name
 	}
 	return report.WriteFixResult(x.reports, name, *result, cmp.Or(t.current, t.trace), fixed)
+}
+
+// sourcesOfOthers are the files that fixes for other tests have changed and that for this one has not, as the
+// run of this one was built from them: with those fixes, if the failure was found again after them.
+func (x *fixing) sourcesOfOthers(t *failingTest) []report.ChangedSource {
+	var all []report.ChangedSource
+	for _, name := range slices.Sorted(maps.Keys(x.original)) {
+		if t.result != nil && t.result.Proven != nil && t.result.Proven.Patch.Files[name] != nil {
+			continue
+		}
+		text := x.original[name]
+		if now := x.changed[name]; now != nil && t.current != "" {
+			text = now
+		}
+		all = append(all, report.ChangedSource{Name: name, Before: string(text), After: string(text)})
+	}
+	return all
 }
 
 // fillIn adds what the search for a fix has come to.

@@ -3,7 +3,6 @@ package explore
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -77,29 +76,9 @@ func points(f *trace.Failure) []trace.Point {
 // headline says in a line what a failure is.
 func headline(r *trace.Reader, f *trace.Failure) string {
 	if f.Kind == event.FailureRace && len(f.Others) == 1 {
-		return fmt.Sprintf("%s and %s", access(r, &f.Others[0]), access(r, &f.Point))
+		return fmt.Sprintf("%s and %s", show.Access(r, &f.Others[0]), show.Access(r, &f.Point))
 	}
 	return f.Message
-}
-
-// access names one side of a race.
-func access(r *trace.Reader, p *trace.Point) string {
-	site, ok := r.Site(p.Site)
-	switch {
-	case r.Header.Binary != nil:
-		return fmt.Sprintf("%s by thread %d: %s: %s", p.Op, p.G, site.Function, site.Expr)
-	case ok && site.Expr != "" && p.Site >= event.CallSites && p.Op.IsMemory():
-		return fmt.Sprintf("%s in %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
-	case ok && site.Expr != "":
-		return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
-	case ok && slices.Contains(r.Header.Own, site.Package):
-		return fmt.Sprintf("%s at %s:%d by goroutine %d", p.Op, filepath.Base(site.File), site.Line, p.G)
-	}
-	what := fmt.Sprintf("%s in %s", p.Op, show.Library(&site))
-	if caller, ok := show.Caller(r, p.Frame); ok {
-		what += " for " + caller.Function
-	}
-	return fmt.Sprintf("%s by %s %d", what, show.Noun(r), p.G)
 }
 
 // writePoint writes the stack of one side of a failure.
@@ -110,7 +89,7 @@ func writePoint(w io.Writer, r *trace.Reader, kind event.FailureKind, p *trace.P
 	}
 	fmt.Fprintln(w)
 	if kind == event.FailureRace {
-		fmt.Fprintf(w, "  %s\n", access(r, p))
+		fmt.Fprintf(w, "  %s\n", show.Access(r, p))
 	} else {
 		fmt.Fprintf(w, "  %s %d:\n", show.Noun(r), p.G)
 	}
@@ -131,27 +110,11 @@ func writeStack(w io.Writer, stack []finding.Frame) {
 // of the runtime.
 func Stack(r *trace.Reader, p *trace.Point) []finding.Frame {
 	var stack []finding.Frame
-	if r.Header.Binary != nil {
-		if s, ok := r.Site(p.Site); ok && len(p.Stack) == 0 {
-			stack = append(stack, finding.Frame{Function: s.Function, File: s.File, Line: s.Line})
-		}
-		return append(stack, outerCalls(p.Stack)...)
-	}
-	// An operation's stack begins with its caller, a panic's with the panic itself.
-	if s, ok := r.Site(p.Site); ok && p.Op != event.None {
-		stack = append(stack, finding.Frame{Function: function(&s), File: s.File, Line: s.Line})
-	} else if caller, ok := show.Caller(r, p.Frame); ok && p.Op != event.None {
-		stack = append(stack, finding.Frame{Function: function(&caller)}) // where in it is not known
+	calls := show.Calls(r, p)
+	for _, own := range calls[:len(calls)-len(p.Stack)] {
+		stack = append(stack, finding.Frame{Function: own.Function, File: own.File, Line: own.Line})
 	}
 	return append(stack, outerCalls(p.Stack)...)
-}
-
-// function is the name of a site's function as stack traces have it.
-func function(s *trace.Site) string {
-	if s.Package == "" {
-		return s.Function
-	}
-	return s.Package + "." + s.Function
 }
 
 // inside reports whether a function belongs to the hooks or to what carries them.
@@ -197,12 +160,14 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 	return all
 }
 
-// target is what an operation is on; of one that is no access, what it is; and of an access
-// of the standard library, where that is.
+// target is what an operation is on; of one that is no access, such as a send, the expression that says
+// all of it; and of an access of the standard library, the call that it is for or where it is.
 func target(r *trace.Reader, p *trace.Point, site *trace.Site) string {
 	switch {
-	case op(p.Op) == finding.Step && p.Op != event.None:
-		return strings.TrimSpace(p.Op.String() + " " + site.Expr)
+	case op(p.Op) == finding.Step && p.Op != event.None && site.Expr == "":
+		return p.Op.String()
+	case r.Header.Binary == nil && site.Expr != "" && (p.Op.IsAtomic() || p.Site >= event.CallSites && p.Op.IsMemory()):
+		return "what " + site.Expr + " uses"
 	case site.Expr == "" && p.Op != event.None && !slices.Contains(r.Header.Own, site.Package):
 		return p.Op.String() + " in " + show.Library(site)
 	}

@@ -66,7 +66,7 @@ func waitsForTest(r *trace.Reader, f *trace.Failure, w *trace.Waiter) bool {
 func (p *Program) WaitIdentity(w *trace.Waiter) string {
 	parts := []string{w.Op.String()}
 	if s, ok := p.Site(w.Site); ok {
-		parts = append(parts, function(&s), s.Expr)
+		parts = append(parts, show.FunctionName(&s), s.Expr)
 	}
 	for _, c := range w.Stack {
 		parts = append(parts, c.Function)
@@ -138,7 +138,7 @@ func locks(r *trace.Reader, all []trace.Hold) []finding.Held {
 		one := finding.Held{Goroutine: uint64(h.G), Address: h.Addr, Ended: h.Ended}
 		if s, ok := r.Site(h.Site); ok {
 			one.Target = s.Expr
-			one.Since = finding.Frame{Function: function(&s), File: s.File, Line: s.Line}
+			one.Since = finding.Frame{Function: show.FunctionName(&s), File: s.File, Line: s.Line}
 		}
 		out = append(out, one)
 	}

@@ -111,6 +111,9 @@ func (f *Finding) Summary() string {
 	what := "unknown access"
 	if len(f.Accesses) > 0 {
 		what = f.role(0) + " at " + f.Accesses[0].Site().String()
+		if a := f.Accesses[0]; a.Op == Step && a.Target == "" && f.Kind.ends() {
+			what = "at " + a.Site().String() // what was done there is what it ended with
+		}
 	}
 	switch f.Kind {
 	case Violation:

@@ -51,8 +51,8 @@ type FixResult struct {
 	Machine *draw.Graph `json:"machine,omitempty"`
 	// After is a trace of the failing schedule in the program with the fix, if -report keeps it.
 	After string `json:"after,omitempty"`
-	// Sources are the files that the fix changes, for -report: by the time that a report is made,
-	// those on the disk may be either.
+	// Sources are the files that this fix or that of another test changes, for -report: by the time that a
+	// report is made, those on the disk may be either.
 	Sources []ChangedSource `json:"sources,omitempty"`
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
 )
 
 // scripts are the shells, with what makes a script for each.
@@ -16,6 +17,18 @@ func names(all []*command.Command) []string {
 		list = append(list, c.Name)
 	}
 	return list
+}
+
+// shells are those that there are scripts for.
+const shells = "bash zsh fish"
+
+// helped are what cofferdam help tells about: commands and topics.
+func helped(all []*command.Command) string {
+	list := names(all)
+	for _, t := range topics.All {
+		list = append(list, t.Name)
+	}
+	return strings.Join(list, " ")
 }
 
 func bash(all []*command.Command) string {
@@ -35,11 +48,15 @@ func bash(all []*command.Command) string {
 		}
 		fmt.Fprintf(&b, "\t%s) words='%s' ;;\n", c.Name, strings.Join(flags, " "))
 	}
-	b.WriteString(`	help) words=$(compgen -W '` + strings.Join(names(all), " ") + `') ;;
-	esac
-	case $word in
-	-*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
-	*) COMPREPLY=($(compgen -f -- "$word")) ;;
+	b.WriteString(`	esac
+	case ${COMP_WORDS[1]}:$word in
+	*:-*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
+	help:*) COMPREPLY=($(compgen -W '` + helped(all) + `' -- "$word")) ;;
+	completion:*) COMPREPLY=($(compgen -W '` + shells + `' -- "$word")) ;;
+	*)
+		local IFS=$'\n' # a file's name may have spaces
+		COMPREPLY=($(compgen -f -- "$word"))
+		;;
 	esac
 }
 complete -o filenames -F _cofferdam cofferdam
@@ -53,16 +70,20 @@ func zsh(all []*command.Command) string {
 	for _, c := range all {
 		fmt.Fprintf(&b, "\t%s\n", quote(c.Name+":"+c.Short))
 	}
-	b.WriteString(")\nif (( CURRENT == 2 )); then\n\t_describe command commands\n\treturn\nfi\ncase $words[2] in\n")
+	b.WriteString("\t'help:tell about a command or a topic'\n)\nif (( CURRENT == 2 )); then\n\t_describe command commands\n\treturn\nfi\ncase $words[2] in\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "%s)\n\t_arguments", c.Name)
 		for _, f := range flagsOf(c) {
 			about := strings.NewReplacer("[", "(", "]", ")", ":", " ").Replace(firstWords(f))
 			fmt.Fprintf(&b, " \\\n\t\t%s", quote("-"+f.Name+"["+about+"]"))
 		}
-		b.WriteString(" \\\n\t\t'*:file:_files'\n\t;;\n")
+		operands := "'*:file:_files'"
+		if c.Name == "completion" {
+			operands = quote("1:shell:(" + shells + ")")
+		}
+		fmt.Fprintf(&b, " \\\n\t\t%s\n\t;;\n", operands)
 	}
-	b.WriteString("esac\n")
+	fmt.Fprintf(&b, "help)\n\tcompadd -- %s\n\t;;\nesac\n", helped(all))
 	return b.String()
 }
 
@@ -74,6 +95,9 @@ func fish(all []*command.Command) string {
 			fmt.Fprintf(&b, "complete -c cofferdam -n '__fish_seen_subcommand_from %s' -o %s -d %s\n", c.Name, f.Name, quote(firstWords(f)))
 		}
 	}
+	fmt.Fprintf(&b, "complete -c cofferdam -n __fish_use_subcommand -f -a help -d 'tell about a command or a topic'\n")
+	fmt.Fprintf(&b, "complete -c cofferdam -n '__fish_seen_subcommand_from help' -f -a '%s'\n", helped(all))
+	fmt.Fprintf(&b, "complete -c cofferdam -n '__fish_seen_subcommand_from completion' -f -a '%s'\n", shells)
 	return b.String()
 }
 

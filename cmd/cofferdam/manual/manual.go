@@ -13,13 +13,14 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
 )
 
 // NewManCommand returns cofferdam man, about the commands that a function returns.
 func NewManCommand(commands func() []*command.Command) *command.Command {
 	c := command.New("man", "", "print the manual page")
 	c.IgnoresSettings = true
-	c.Long = `Man prints a page about all commands and flags, in the form that man shows.`
+	c.Long = `Man prints a page about all commands, flags and topics, in the form that man shows.`
 	c.Notes = `Examples:
 
   cofferdam man >/usr/local/share/man/man1/cofferdam.1
@@ -28,7 +29,7 @@ func NewManCommand(commands func() []*command.Command) *command.Command {
 		if len(inv.Operands) > 0 {
 			return c.Errorf("man takes no arguments")
 		}
-		_, err := io.WriteString(inv.Stdout, page(commands()))
+		_, err := io.WriteString(inv.Stdout, page(commands(), topics.All))
 		return err
 	}
 	return c
@@ -39,7 +40,7 @@ func NewCompletionCommand(commands func() []*command.Command) *command.Command {
 	c := command.New("completion", "bash|zsh|fish", "print what has a shell complete commands and flags")
 	c.IgnoresSettings = true
 	c.Long = `Completion prints a script for a shell, which then completes the names of commands, of
-flags, and of files.`
+flags, of topics of help, and of files.`
 	c.Notes = `Examples:
 
   cofferdam completion bash >/etc/bash_completion.d/cofferdam

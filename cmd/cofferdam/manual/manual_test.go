@@ -1,11 +1,14 @@
 package manual
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
 )
 
 func sample() []*command.Command {
@@ -17,10 +20,20 @@ func sample() []*command.Command {
 }
 
 func TestThePageNamesEveryCommandAndFlag(t *testing.T) {
-	text := page(sample())
-	for _, want := range []string{".SS cofferdam sample", `\fB\-v\fR`, `\fB\-run\fR \fIregexp\fR`, `Sample does \e nothing.`, "\n\\&.TH is"} {
+	text := page(sample(), topics.All)
+	for _, want := range []string{".SS cofferdam sample", `\fB\-v\fR`, `\fB\-run\fR \fIregexp\fR`, `Sample does \e nothing.`, "\n\\&.TH is", ".SS exitcodes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// TestThePageHasNoEmptyParagraphs, of which formatters warn.
+func TestThePageHasNoEmptyParagraphs(t *testing.T) {
+	text := page(sample(), topics.All)
+	for _, next := range []string{".PP", ".TP", ".SS", ".SH"} {
+		if strings.Contains(text, ".PP\n"+next) {
+			t.Errorf("an empty paragraph before %s in\n%s", next, text)
 		}
 	}
 }
@@ -44,15 +57,22 @@ func TestShellsUnderstandTheScripts(t *testing.T) {
 	}
 }
 
-func TestBashCompletesFlagsOfTheCommand(t *testing.T) {
+func TestBashCompletesCommandsFlagsTopicsAndFiles(t *testing.T) {
 	path, err := exec.LookPath("bash")
 	if err != nil {
 		t.Log("bash is not here: its script was not tried")
 		return
 	}
-	ask := bash(sample()) + "COMP_WORDS=(cofferdam sample -r); COMP_CWORD=2; _cofferdam; echo ${COMPREPLY[@]}\nCOMP_WORDS=(cofferdam sa); COMP_CWORD=1; _cofferdam; echo ${COMPREPLY[@]}\n"
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a run.trace", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ask := bash(sample())
+	for _, words := range []string{"sample -r", "sa", "help exi", "help sam", "completion b", "sample a"} {
+		ask += fmt.Sprintf("COMP_WORDS=(cofferdam %s); COMP_CWORD=%d; _cofferdam; (IFS=,; echo \"${COMPREPLY[*]}\")\n", words, len(strings.Fields(words)))
+	}
 	out, err := exec.Command(path, "-c", ask).CombinedOutput()
-	if err != nil || string(out) != "-run\nsample\n" {
+	if err != nil || string(out) != "-run\nsample\nexitcodes\nsample\nbash\na run.trace\n" {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
 )
 
-// page is the manual page.
-func page(all []*command.Command) string {
+// page is the manual page: the commands, and then the topics of cofferdam help.
+func page(all []*command.Command, topics []topics.Topic) string {
 	var b strings.Builder
 	b.WriteString(".TH COFFERDAM 1\n.SH NAME\ncofferdam \\- find, prove and contain concurrency bugs of Go programs\n.SH SYNOPSIS\n.B cofferdam\n.I command\n[\\fIflags\\fR] [\\fIarguments\\fR]\n.SH COMMANDS\n")
 	for _, c := range all {
-		fmt.Fprintf(&b, ".SS cofferdam %s\n%s\n.PP\n", c.Name, escape(upper(c.Short)+"."))
+		fmt.Fprintf(&b, ".SS cofferdam %s\n%s\n", c.Name, escape(upper(c.Short)+"."))
 		for paragraph := range strings.SplitSeq(strings.TrimSpace(c.Long), "\n\n") {
-			fmt.Fprintf(&b, "%s\n.PP\n", escape(paragraph))
+			fmt.Fprintf(&b, ".PP\n%s\n", escape(paragraph))
 		}
 		for _, f := range flagsOf(c) {
 			value, text := flag.UnquoteUsage(f)
@@ -28,6 +29,10 @@ func page(all []*command.Command) string {
 		if notes := strings.TrimSpace(c.Notes); notes != "" {
 			fmt.Fprintf(&b, ".PP\n.nf\n%s\n.fi\n", escape(notes))
 		}
+	}
+	b.WriteString(".SH TOPICS\n")
+	for _, t := range topics {
+		fmt.Fprintf(&b, ".SS %s\n%s\n.PP\n.nf\n%s\n.fi\n", t.Name, escape(upper(t.Short)+"."), escape(strings.TrimSpace(t.Text)))
 	}
 	return b.String()
 }

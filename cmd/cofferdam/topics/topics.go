@@ -355,10 +355,11 @@ See also: cofferdam help run
 const exitCodesHelp = `Cofferdam exits with
 
   0     all is well: nothing was found, or what was asked for was done
-  1     a command that looks for something has found it: a failing schedule (explore), a
-        run that differs (replay), events that no run can have (trace -check), deviating
-        accesses (guards), findings that are new (campaign), damage (campaign -check); for
-        fix: there is a failure, but no proven fix
+  1     a command that looks for something has found it: a failing schedule (explore, test
+        -explore), a run that differs (replay), events that no run can have (trace -check),
+        deviating accesses (guards), anything to report (vet), findings in files (findings),
+        findings that are new (campaign), damage (campaign -check); for fix: there is a
+        failure, but no proven fix
   2     the command could not do its work, or was called in a wrong way; also if it could
         do part of it only, because a package does not build, whatever was found
   3     fix found no failure; explore -strict found none, but saw part of a test only

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/cofferdam-go/cofferdam/internal/report/page"
@@ -91,7 +92,28 @@ func newTab(t *testing.T) *tab {
 	t.Cleanup(stop)
 	b := &tab{t, ctx}
 	b.do(chromedp.EmulateViewport(1440, 1000))
+	b.watchErrors()
 	return b
+}
+
+// watchErrors has a test fail by what goes wrong in the scripts of its pages, of which a person would see
+// nothing but a page that does not answer.
+func (b *tab) watchErrors() {
+	b.t.Helper()
+	const script = `window.wrong = [];
+		addEventListener("error", (e) => wrong.push(e.message));
+		addEventListener("unhandledrejection", (e) => wrong.push(String(e.reason && e.reason.stack || e.reason)));`
+	if _, err := chromedp.Call(b.ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() {
+		if b.t.Failed() {
+			return
+		}
+		for _, wrong := range eval[[]string](b, "window.wrong || []") {
+			b.t.Errorf("in the page's scripts: %s", wrong)
+		}
+	})
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {

@@ -19,7 +19,7 @@ import (
 //	map write s.items["pen"] 0 → -1  after
 //
 // Of two accesses that come in the order that fails, before is nil: the goroutine was stopped on its
-// way to the first access that it has to that memory.
+// way to the first access that it has to that memory. Without a preemption, at is nil too.
 type decision struct {
 	at                     *preemption
 	before, between, after *event.Event
@@ -30,10 +30,63 @@ type decision struct {
 const mostTried = 256
 
 // decide finds the accesses of the last preemption that has some; nil if none has.
-func (b *builder) decide() *decision {
+func (b *builder) decide(worst *trace.Failure) *decision {
 	for i := len(b.taken) - 1; i >= 0; i-- {
+		if d := b.beforePanic(&b.taken[i], worst); d != nil {
+			return d
+		}
 		if d := b.around(&b.taken[i]); d != nil {
 			return d
+		}
+	}
+	if b.preempt.all == 0 {
+		return b.tooEarly(worst)
+	}
+	return nil
+}
+
+// beforePanic is what another goroutine did, after a preemption, to make an operation panic that races with
+// it, such as to close the channel that the goroutine was about to send to.
+func (b *builder) beforePanic(p *preemption, worst *trace.Failure) *decision {
+	for i := range b.landmark.races {
+		s := &b.landmark.races[i]
+		if o := s.panicked; o != nil && o.G == worst.G && o.G == p.g && s.carried.Seq > p.seq && p.step < s.to {
+			return &decision{at: p, between: s.carried, after: &event.Event{Kind: o.Op, G: o.G, Site: o.Site, Frame: o.Frame}}
+		}
+	}
+	return nil
+}
+
+// tooEarly finds, in a run without preemptions, the last memory that the failing goroutine has read and another one
+// writes only afterwards: what a test looks at before it has waited, or what is used before it is set.
+//
+//	goroutine 2                        goroutine 3
+//	load total 0           between
+//	the test fails
+//	                                   store total 0 → 1     after
+func (b *builder) tooEarly(worst *trace.Failure) *decision {
+	if worst.Kind != event.FailureTest && worst.Kind != event.FailurePanic || worst.G == 0 {
+		return nil
+	}
+	failed := b.r.Cursor(trace.Filter{Goroutines: []uint32{worst.G}, Kinds: []event.Kind{event.Panic, event.Fail}})
+	if !failed.Next() {
+		return nil
+	}
+	end := failed.Event().Seq
+	c := b.r.Cursor(trace.Filter{Goroutines: []uint32{worst.G}, Last: end})
+	c.SeekEnd()
+	for tried := 0; tried < mostTried && c.Prev(); {
+		read := c.Event()
+		if !isAccess(read) || changes(read) || !b.relevance.Matters(read) {
+			continue
+		}
+		tried++
+		read = copied(read)
+		later := b.r.Cursor(trace.Filter{First: end, Addr: read.Addr, Size: uint64(max(read.Size, 1))})
+		for later.Next() {
+			if e := later.Event(); e.G != worst.G && isAccess(e) && changes(e) && b.sameEntry(e, read) && b.relevance.Matters(e) {
+				return &decision{between: read, after: copied(e)}
+			}
 		}
 	}
 	return nil

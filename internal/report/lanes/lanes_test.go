@@ -320,3 +320,60 @@ func TestADeadlockTellsWhoWaitsForTheLockThatIsHeld(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOperationThatPanicsRacesInItsPanic: there is no event of the send, and what made it panic decides.
+func TestAnOperationThatPanicsRacesInItsPanic(t *testing.T) {
+	run := read(t, runtest.Closed(t, t.TempDir()))
+	want := []string{
+		"TestClose panics in goroutine 1 at feed.go:20: send on closed channel.",
+		"After goroutine 1 did “f.mu.Unlock()” at feed.go:18, goroutine 2 did “close(f.out)” at feed.go:28, before goroutine 1 went on with “f.out <- s” at feed.go:20.",
+		"Nothing orders “f.out <- s” at feed.go:20 by goroutine 1 and “close(f.out)” at feed.go:28 by goroutine 2: no lock, channel or other synchronisation keeps one before the other.",
+	}
+	if diff := cmp.Diff(want, run.Sentences); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([][2]int{{10, 12}}, run.Races); diff != "" {
+		t.Errorf("the race is not from the close to the panic: %s", diff)
+	}
+}
+
+// TestARaceIsAtItsOwnLine, not at that of the caller, and both its sides matter, whatever made them.
+func TestARaceIsAtItsOwnLine(t *testing.T) {
+	run := read(t, runtest.Printed(t, t.TempDir()))
+	if want := "TestPrint has a data race: load at feed.go:38 by goroutine 1 and store of f.sent at feed.go:35 by goroutine 2."; run.Sentences[0] != want {
+		t.Errorf("it says %q, want %q", run.Sentences[0], want)
+	}
+	mark := run.Marks[0]
+	if place := run.Sites[mark.Site-1].Place; place != "feed.go:35" {
+		t.Errorf("the failure is at %s, want feed.go:35", place)
+	}
+	if diff := cmp.Diff([]string{"example.com/feed.(*Feed).add feed.go:35", "example.com/feed.(*Feed).Count feed.go:32"}, mark.Calls); diff != "" {
+		t.Error(diff)
+	}
+	all, _ := steps(t, run)
+	for _, step := range run.Races[0] {
+		if !strings.HasPrefix(all[step], "*") {
+			t.Errorf("a side of the race does not matter: %s", all[step])
+		}
+	}
+}
+
+func TestWhatIsReadTooEarlyIsTold(t *testing.T) {
+	run := read(t, runtest.TooEarly(t, t.TempDir()))
+	want := []string{
+		"TestCount fails in goroutine 1 at feed.go:38: sent is 0, want 1.",
+		"It takes no preemption: goroutine 1 did “load f.sent 0” at feed.go:38 before goroutine 2 did “store f.sent 0 → 1” at feed.go:35.",
+		"No data race was seen in this run: synchronisation keeps these accesses apart, and the schedule decides which of them comes first.",
+	}
+	if diff := cmp.Diff(want, run.Sentences); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestARunThatPassesSaysWhichGoroutineHadToWait(t *testing.T) {
+	run := read(t, runtest.KeptOpen(t, t.TempDir()))
+	want := []string{"TestClose did not fail in this run.", "The schedule stops goroutine 1 and lets goroutine 2 go on, which has to wait for “f.mu.Lock()” at feed.go:25."}
+	if diff := cmp.Diff(want, run.Sentences); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -23,16 +23,34 @@ func (b *builder) sentences() []string {
 	}
 	worst := b.r.Outcome.Worst()
 	if worst == nil {
-		return []string{fmt.Sprintf("%s did not fail in this run.", b.subject())}
+		all := []string{fmt.Sprintf("%s did not fail in this run.", b.subject())}
+		if kept := b.keptOut(); kept != "" {
+			all = append(all, kept)
+		}
+		return all
 	}
 	var all []string
-	decided := b.decide()
+	decided := b.decide(worst)
 	for _, s := range []string{b.whatFailed(worst), b.howItCame(worst, decided), b.whatIsBehind(worst, decided)} {
 		if s != "" {
 			all = append(all, s)
 		}
 	}
 	return all
+}
+
+// keptOut says where a goroutine that the schedule lets go has to wait for a lock: what a fix is for, in a
+// run of the schedule that failed without it.
+func (b *builder) keptOut() string {
+	for i := len(b.taken) - 1; i >= 0; i-- {
+		p := &b.taken[i]
+		e := b.nearest(trace.Filter{Goroutines: []uint32{p.to}, First: p.seq + 1}, false)
+		if e != nil && e.Kind == event.Blocked && (event.Kind(e.Arg) == event.Lock || event.Kind(e.Arg) == event.RLock) {
+			wanted := strings.Replace(b.deed(e), "“waits: ", "“", 1)
+			return fmt.Sprintf("The schedule stops %s %d and lets %s %d go on, which has to wait for %s.", b.run.Noun, p.g, b.run.Noun, p.to, wanted)
+		}
+	}
+	return ""
 }
 
 // subject is what was run.
@@ -100,17 +118,23 @@ func (b *builder) where(p *trace.Point) string {
 	return text
 }
 
-// access is one side of a race.
+// access is one side of a race: "store of b.total at bank.go:14 by goroutine 1". What is no access of memory
+// is an expression of its own, and set off as one: “close(f.out)” at closed.go:27 by goroutine 4.
 func (b *builder) access(p *trace.Point) string {
-	s, ok := b.r.Site(p.Site)
-	text := p.Op.String()
-	if ok && s.Expr != "" {
-		text += " of " + strings.Join(strings.Fields(s.Expr), " ")
+	if b.r.Header.Binary == nil && !p.Op.IsMemory() {
+		if what, at := show.AccessAt(b.r, p); at != "" {
+			return fmt.Sprintf("“%s” at %s by %s %d", what, at, b.run.Noun, p.G)
+		}
 	}
-	if place := shortPlace(&s); place != "" {
-		text += " at " + place
+	return show.Access(b.r, p)
+}
+
+// theAccess is the same where it stands in a sentence.
+func (b *builder) theAccess(p *trace.Point) string {
+	if text := b.access(p); !strings.HasPrefix(text, "“") {
+		return "the " + text
 	}
-	return fmt.Sprintf("%s by %s %d", text, b.run.Noun, p.G)
+	return b.access(p)
 }
 
 // howItCame says what another goroutine did where the schedule took over, by the accesses on which the
@@ -123,6 +147,8 @@ func (b *builder) howItCame(f *trace.Failure, d *decision) string {
 		return capital(show.Waiting(b.r, w)) + b.waitingFor(f, w.G) + "."
 	}
 	switch {
+	case d != nil && d.at == nil:
+		return fmt.Sprintf("It takes no preemption: %s %d did %s before %s %d did %s.", b.run.Noun, d.between.G, b.deed(d.between), b.run.Noun, d.after.G, b.deed(d.after))
 	case b.preempt.all == 0 && b.r.Header.Schedule != "":
 		return fmt.Sprintf("It takes no preemption: the failure comes about in an order that %ss take by themselves.", b.run.Noun)
 	case len(b.taken) == 0 && b.preempt.all > 0:
@@ -257,7 +283,7 @@ func (b *builder) whatIsBehind(worst *trace.Failure, d *decision) string {
 		return "Nothing orders the two: no lock, channel or other synchronisation keeps one of them before the other."
 	case len(races) > 0:
 		f := d.behind(races)
-		return fmt.Sprintf("Nothing orders the %s and the %s: no lock, channel or other synchronisation keeps one before the other.", b.access(&f.Others[0]), b.access(&f.Point))
+		return fmt.Sprintf("Nothing orders %s and %s: no lock, channel or other synchronisation keeps one before the other.", b.theAccess(&f.Others[0]), b.theAccess(&f.Point))
 	}
 	if !b.r.Header.Options.Races {
 		return "Data races were not looked for in this run."

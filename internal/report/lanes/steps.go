@@ -49,6 +49,8 @@ type landmarks struct {
 	ends    []int
 	lastOf  map[uint32]int
 	blocked map[uint32]int
+	// panics are the first of each goroutine.
+	panics map[uint32]int
 }
 
 func newBuilder(r *trace.Reader, run *Run, o Options) (*builder, error) {
@@ -60,7 +62,7 @@ func newBuilder(r *trace.Reader, run *Run, o Options) (*builder, error) {
 		r: r, run: run, options: o, printer: show.NewPrinter(r), relevance: relevance, objects: r.Objects(),
 		laneOf: map[uint32]int{}, siteOf: map[uint32]int{}, variableOf: map[string]int{}, functionOf: map[string]int{},
 		stackOf: map[[2]int]int{}, frameStack: map[uint32]int{0: noStack}, memoryName: map[uint64]string{}, namesakes: map[string]int{},
-		landmark: landmarks{lastOf: map[uint32]int{}, blocked: map[uint32]int{}},
+		landmark: landmarks{lastOf: map[uint32]int{}, blocked: map[uint32]int{}, panics: map[uint32]int{}},
 	}
 	b.held.init(r, run)
 	b.order.init()
@@ -71,7 +73,7 @@ func newBuilder(r *trace.Reader, run *Run, o Options) (*builder, error) {
 		for i := range r.Outcome.Failures {
 			if f := &r.Outcome.Failures[i]; f.Kind == event.FailureRace {
 				for j := range f.Others {
-					b.landmark.races = append(b.landmark.races, raceSearch{earlier: &f.Others[j], later: &f.Point, from: -1, to: -1})
+					b.landmark.races = append(b.landmark.races, raceSearch{earlier: &f.Others[j], later: &f.Point, from: -1, to: -1, alone: -1})
 				}
 			}
 		}
@@ -248,6 +250,9 @@ func (b *builder) note(number int, e *event.Event, relevant bool) {
 	switch e.Kind {
 	case event.Panic, event.Exit, event.Fail:
 		l.ends = append(l.ends, number)
+		if _, again := l.panics[e.G]; e.Kind == event.Panic && !again {
+			l.panics[e.G] = number
+		}
 	case event.Stall:
 		b.run.Marks = append(b.run.Marks, Mark{Kind: Stalled, Step: number})
 	case event.Blocked:
@@ -318,7 +323,7 @@ func (b *builder) failureMarks() {
 // failure is the mark of a failure, with the line of the program that it comes from.
 func (b *builder) failure(f *trace.Failure, step int) Mark {
 	m := Mark{Kind: Failed, Step: step}
-	for _, c := range f.Stack {
+	for _, c := range show.Calls(b.r, &f.Point) {
 		own := b.relevance.Own(c.File)
 		if own || len(m.Calls) > 0 && !strings.HasPrefix(c.Function, "cofferdamrt.") && !strings.HasPrefix(c.Function, "runtime.") {
 			call := c.Function
@@ -341,6 +346,12 @@ func (b *builder) failure(f *trace.Failure, step int) Mark {
 type raceSearch struct {
 	earlier, later *trace.Point
 	from, to       int // -1: not found yet
+	// panicked is the side that is an operation which panicked, such as a send on a closed channel; nil if
+	// neither is. It was not carried out, so that there is no event of it: its step is that of the
+	// panic, and it comes after the other side, whose event carried is, whatever it was that began first.
+	panicked *trace.Point
+	carried  *event.Event
+	alone    int // the step of the later side, before there is one of the earlier side; -1 if there is none
 }
 
 func (s *raceSearch) add(number int, e *event.Event) {
@@ -348,15 +359,40 @@ func (s *raceSearch) add(number int, e *event.Event) {
 	case s.to >= 0:
 	case s.earlier.Is(e):
 		s.from = number
+		if mayPanic(s.later.Op) {
+			s.carried = copied(e)
+		}
 	case s.later.Is(e) && s.from >= 0:
 		s.to = number
+	case s.later.Is(e) && mayPanic(s.earlier.Op):
+		s.alone, s.carried = number, copied(e)
+	}
+}
+
+// mayPanic reports whether an operation of a race is one that can.
+func mayPanic(op event.Kind) bool { return op == event.Send || op == event.Close }
+
+// endInPanic takes the panic of a goroutine for the side that is missing.
+func (s *raceSearch) endInPanic(panics map[uint32]int) {
+	switch {
+	case s.to >= 0:
+	case s.from >= 0 && mayPanic(s.later.Op):
+		if at, ok := panics[s.later.G]; ok && at > s.from {
+			s.to, s.panicked = at, s.later
+		}
+	case s.alone >= 0:
+		if at, ok := panics[s.earlier.G]; ok && at > s.alone {
+			s.from, s.to, s.panicked = s.alone, at, s.earlier
+		}
 	}
 }
 
 // races are the pairs of steps that nothing orders.
 func (b *builder) races() {
 	for i := range b.landmark.races {
-		if s := &b.landmark.races[i]; s.to >= 0 {
+		s := &b.landmark.races[i]
+		s.endInPanic(b.landmark.panics)
+		if s.to >= 0 {
 			b.run.Races = append(b.run.Races, [2]int{s.from, s.to})
 		}
 	}

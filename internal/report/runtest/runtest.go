@@ -1,7 +1,7 @@
 // Package runtest makes recorded runs for tests of reports, without running anything.
 //
 // A run is of a small program that a test can read; runtest.go has a race, shop.go a section that is split
-// and a deadlock:
+// and a deadlock, feed.go what panics, what happens in calls, and what is read too early:
 //
 //	goroutine 1 (TestBank)                goroutine 2 (bank.go:12)
 //	wg.Add(1), go

@@ -98,15 +98,24 @@ func shopSites(file string) []trace.Site {
 	}
 }
 
-// record makes a trace of the shop in a folder with its source, and returns its file.
-func record(t *testing.T, dir, test string, schedule sched.Schedule, events []event.Event, failure func(source string) trace.Failure) string {
+// shop is the program as record has it.
+var shop = program{name: "shop", source: ShopSource, sites: shopSites}
+
+// A program is what a run is of: a package with one file.
+type program struct {
+	name, source string
+	sites        func(file string) []trace.Site
+}
+
+// record makes a trace of a program in a folder with its source, and returns its file.
+func (p program) record(t *testing.T, dir, test string, schedule sched.Schedule, events []event.Event, outcome func(source string) trace.Outcome) string {
 	t.Helper()
-	source := filepath.Join(dir, "shop.go")
-	if err := os.WriteFile(source, []byte(ShopSource), 0o666); err != nil {
+	source := filepath.Join(dir, p.name+".go")
+	if err := os.WriteFile(source, []byte(p.source), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, test+".trace")
-	w, err := trace.Create(file, trace.Header{Package: "example.com/shop", Test: test, Schedule: schedule.String(), Own: []string{"example.com/shop"}, Go: "go1.26", Options: trace.Options{Races: true}})
+	w, err := trace.Create(file, trace.Header{Package: "example.com/" + p.name, Test: test, Schedule: schedule.String(), Own: []string{"example.com/" + p.name}, Go: "go1.26", Options: trace.Options{Races: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +123,10 @@ func record(t *testing.T, dir, test string, schedule sched.Schedule, events []ev
 	for _, e := range events {
 		r.event(e)
 	}
-	if err := w.SetSites(shopSites(source)); err != nil {
+	if err := w.SetSites(p.sites(source)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure(source)}, Texts: texts()}); err != nil {
+	if err := w.Close(outcome(source)); err != nil {
 		t.Fatal(err)
 	}
 	return file
@@ -160,8 +169,9 @@ func SplitSection(t *testing.T, dir string) string {
 	add(take(1, 1, pen, 0)...)
 	add(event.Event{G: 1, Kind: event.Fail, Frame: 1}, event.Event{G: 1, Kind: event.End})
 	schedule := sched.Schedule{Switches: []sched.Switch{{G: 1, N: 4, To: 2, Preempt: true}}}
-	return record(t, dir, "TestTake", schedule, events, func(source string) trace.Failure {
-		return trace.Failure{Kind: event.FailureTest, Message: "TestTake: there are -1 pens left", Point: trace.Point{G: 1, Stack: []trace.Call{{Function: "example.com/shop.(*Stock).Take", File: source, Line: 17}}}}
+	return shop.record(t, dir, "TestTake", schedule, events, func(source string) trace.Outcome {
+		failure := trace.Failure{Kind: event.FailureTest, Message: "TestTake: there are -1 pens left", Point: trace.Point{G: 1, Stack: []trace.Call{{Function: "example.com/shop.(*Stock).Take", File: source, Line: 17}}}}
+		return trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure}, Texts: texts()}
 	})
 }
 
@@ -178,13 +188,14 @@ func Crossed(t *testing.T, dir string) string {
 		{G: 1, Kind: event.Blocked, Site: siteSecond, Frame: 1, Addr: addrStock2, Size: 1, Arg: uint64(event.Lock)},
 	}
 	schedule := sched.Schedule{Switches: []sched.Switch{{G: 1, N: 2, To: 2, Preempt: true}}}
-	return record(t, dir, "TestTransfer", schedule, events, func(string) trace.Failure {
+	return shop.record(t, dir, "TestTransfer", schedule, events, func(string) trace.Outcome {
 		waits := func(g, other uint32, addr uint64) trace.Waiter {
 			return trace.Waiter{
 				Point: trace.Point{Op: event.Lock, G: g, Site: siteSecond, Frame: g, Addr: addr}, Shape: event.LockOrder,
 				HeldBy: []trace.Hold{{Point: trace.Point{Op: event.Lock, G: other, Site: siteFirst, Frame: other, Addr: addr}}},
 			}
 		}
-		return trace.Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", Waiting: []trace.Waiter{waits(1, 2, addrStock2), waits(2, 1, addrStock)}}
+		failure := trace.Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", Waiting: []trace.Waiter{waits(1, 2, addrStock2), waits(2, 1, addrStock)}}
+		return trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure}}
 	})
 }

@@ -5,6 +5,7 @@
 //	value.go     memory as values of Go
 //	summary.go   a trace in a few lines
 //	timeline.go  a trace as columns of goroutines, steps.go which of its steps
+//	access.go    the sides of a race, and the calls in progress
 //	waiting.go   goroutines that wait for ever, in words
 //
 // An event of a trace is numbers and bytes:

@@ -17,11 +17,14 @@ type Relevance struct {
 	// own are the program's files, and shared the words of memory that make an access matter.
 	own    map[string]bool
 	shared map[uint64]bool
+	// raced are the words of races: their accesses matter even where the standard library makes them in a
+	// call that is not known, or the failure itself would be missing.
+	raced map[uint64]bool
 }
 
 // NewRelevance reads a trace once, for which memory is shared.
 func NewRelevance(r *trace.Reader) (*Relevance, error) {
-	v := &Relevance{r: r, own: ownFiles(r)}
+	v := &Relevance{r: r, own: ownFiles(r), raced: racedMemory(r)}
 	var err error
 	v.shared, err = sharedMemory(r, v.own)
 	return v, err
@@ -29,7 +32,40 @@ func NewRelevance(r *trace.Reader) (*Relevance, error) {
 
 // Matters reports whether an event is one that a timeline has a step for.
 func (v *Relevance) Matters(e *event.Event) bool {
-	return isEnd(e) || e.Kind == event.Stall || matters(e, v.shared) && shownAt(v.r, v.own, e)
+	return isEnd(e) || e.Kind == event.Stall || matters(e, v.shared) && shownAt(v.r, v.own, e) || isOn(e, v.raced)
+}
+
+// racedMemory returns the words that the races of a run are on.
+func racedMemory(r *trace.Reader) map[uint64]bool {
+	raced := map[uint64]bool{}
+	if r.Outcome == nil {
+		return raced
+	}
+	for i := range r.Outcome.Failures {
+		f := &r.Outcome.Failures[i]
+		if f.Kind != event.FailureRace {
+			continue
+		}
+		for _, p := range append([]trace.Point{f.Point}, f.Others...) {
+			if p.Addr != 0 {
+				raced[p.Addr&^7] = true
+			}
+		}
+	}
+	return raced
+}
+
+// isOn reports whether an event accesses one of some words of memory.
+func isOn(e *event.Event, words map[uint64]bool) bool {
+	if !e.Kind.IsMemory() && !e.Kind.IsAtomic() {
+		return false
+	}
+	for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
+		if words[a] {
+			return true
+		}
+	}
+	return false
 }
 
 // Own reports whether a file is one of the program itself.
@@ -287,12 +323,7 @@ func matters(e *event.Event, shared map[uint64]bool) bool {
 		return false
 	}
 	if e.Kind.IsMemory() || e.Kind.IsAtomic() {
-		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
-			if shared[a] {
-				return true
-			}
-		}
-		return false
+		return isOn(e, shared)
 	}
 	return true
 }

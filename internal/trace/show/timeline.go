@@ -276,6 +276,8 @@ func (t *timeline) text(s *step) (what string, at trace.Site) {
 	switch l := s.library; {
 	case l == nil || l.call != 0 && l.isOne():
 		return t.printer.Operation(&s.Event), site
+	case l.call != 0 && site.Expr == "":
+		return l.String(), site
 	case l.call != 0:
 		return site.Expr + ": " + l.String(), site
 	default:

@@ -82,25 +82,38 @@ class LanesView {
     this.ink.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (this.selected < 0 && !this.placed) {
       this.placed = true;
-      this.rowHeight = Math.min(34, Math.max(24, (this.height - headHeight) / Math.max(1, this.rows.total + 1)));
+      this.rowHeight = Math.min(34, Math.max(24, (this.seenHeight() - headHeight) / Math.max(1, this.rows.total + 1)));
       this.first();
     }
     this.clamp();
     this.draw();
   }
 
-  // first selects what the page is about: the failure.
+  // first selects what the page is about: the failure; of a run that passes, where the schedule takes over.
   first() {
     const m = this.run.marks.find((m) => m.kind === "failure") || this.run.marks.findLast((m) => m.kind === "waits");
+    const taken = this.run.marks.findLast((m) => m.kind === "preemption");
     if (m) this.select(m.step);
+    else if (taken) this.selectShown(taken.step);
     else if (this.run.steps > 0) this.rows.total > 0 && this.rows.load(0).then((s) => this.select(s));
   }
 
   get inSight() { return Math.max(1, (this.height - headHeight) / this.rowHeight); }
 
+  // seenHeight is how much of the picture is above the lower edge of the window, below which it may go on.
+  seenHeight() {
+    const below = window.innerHeight - this.canvas.getBoundingClientRect().top;
+    return below > headHeight + 120 ? Math.min(this.height, below) : this.height;
+  }
+
+  // rowsSeen are those that have room there.
+  get rowsSeen() { return Math.max(1, (this.seenHeight() - headHeight) / this.rowHeight); }
+
   clamp() {
     if (!this.height || !this.lanes) return;
-    this.scroll = Math.min(Math.max(0, this.scroll), Math.max(0, this.rows.total - this.inSight + 1));
+    this.scroll = Math.min(Math.max(0, this.scroll), Math.max(0, this.rows.total - this.rowsSeen + 1));
+    // A finger moves the page where there is nothing to move in the picture.
+    this.canvas.style.touchAction = this.rows.total <= this.rowsSeen && this.geometry().all <= this.geometry().room ? "pan-y" : "none";
     const g = this.geometry();
     this.shift = Math.min(Math.max(0, this.shift), Math.max(0, g.all - g.room));
   }
@@ -241,7 +254,8 @@ class LanesView {
     for (let i = 1; i < seen.length; i++) {
       const a = seen[i - 1], b = seen[i];
       if (a.lane < 0 || b.lane < 0 || b.row !== a.row + 1) continue;
-      const preempted = (this.marks.get(a.step) || []).find((m) => m.kind === "preemption");
+      // The step after which the goroutine is stopped need not be one of those that are shown.
+      const preempted = this.run.marks.find((m) => m.kind === "preemption" && m.step >= a.step && m.step < b.step);
       const ya = this.y(a.row), yb = this.y(b.row), xa = this.x(a.lane), xb = this.x(b.lane);
       p.beginPath();
       p.moveTo(xa, ya);
@@ -417,17 +431,14 @@ class LanesView {
     }
   }
 
-  // written draws a text over the arrows that cross it.
+  // written draws a text over the arrows that cross it, also between its words.
   written(text, x, y, back) {
-    const p = this.ink;
-    p.save();
-    p.strokeStyle = back;
-    p.lineWidth = 5;
-    p.lineJoin = "round";
-    p.strokeText(text, x, y);
-    p.restore();
+    const p = this.ink, ink = p.fillStyle, w = p.measureText(text).width;
+    p.fillStyle = back;
+    p.fillRect(x - 3, y - 8, w + 6, 16);
+    p.fillStyle = ink;
     p.fillText(text, x, y);
-    this.taken.push({ x: x - 2, y: y - 7, w: p.measureText(text).width + 4, h: 14 });
+    this.taken.push({ x: x - 2, y: y - 7, w: w + 4, h: 14 });
   }
 
   // paintDensity draws runs that do not fit: points where their chunks are open, and counts otherwise.

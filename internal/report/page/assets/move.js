@@ -5,11 +5,13 @@ Object.assign(LanesView.prototype, {
   listen() {
     const c = this.canvas;
     c.addEventListener("wheel", (e) => {
-      e.preventDefault();
-      if (e.ctrlKey || e.metaKey) return this.zoom(Math.exp(-e.deltaY / 240), e.offsetY);
+      if (e.ctrlKey || e.metaKey) { e.preventDefault(); return this.zoom(Math.exp(-e.deltaY / 240), e.offsetY); }
+      const scroll = this.scroll, shift = this.shift;
       if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.shift += e.deltaX || e.deltaY;
       else this.scroll += (e.deltaMode === 1 ? e.deltaY * 24 : e.deltaY) / this.rowHeight;
       this.clamp();
+      if (this.scroll === scroll && this.shift === shift) return; // at an end the wheel moves the page
+      e.preventDefault();
       this.draw();
     }, { passive: false });
     this.touches = new Map();
@@ -92,8 +94,8 @@ Object.assign(LanesView.prototype, {
   reveal(step) {
     const row = this.rows.rowOf(step);
     if (row < 0) return;
-    if (row < this.scroll + 1) this.scroll = row - Math.min(4, this.inSight / 3);
-    else if (row > this.scroll + this.inSight - 3) this.scroll = row - this.inSight * 0.62;
+    if (row < this.scroll + 1) this.scroll = row - Math.min(4, this.rowsSeen / 3);
+    else if (row > this.scroll + this.rowsSeen - 3) this.scroll = row - this.rowsSeen * 0.62;
     this.clamp();
   },
 
@@ -109,11 +111,25 @@ Object.assign(LanesView.prototype, {
     this.onSelect(s, chunk);
   },
 
+  // selectShown selects a step, or the row above it if the filter does not let it through.
+  async selectShown(step) {
+    if (this.rows.total === 0) return this.select(step);
+    await this.steps.load(this.steps.chunkOf(step));
+    const row = this.rows.rowOf(step), there = await this.rows.load(row);
+    return this.select(there > step && row > 0 ? await this.rows.load(row - 1) : there);
+  },
+
+  // inTurn does what a key asks for when what the keys before it ask for is done: a key that is held down
+  // comes again before the chunk of the next step is there.
+  inTurn(act) { return (this.turn = (this.turn || Promise.resolve()).then(act)); },
+
   // move selects a row so many further.
-  async move(by) {
-    if (this.rows.total === 0) return;
-    const row = this.selected < 0 ? 0 : await this.near(this.selected, by);
-    this.select(await this.rows.load(Math.min(Math.max(0, row), this.rows.total - 1)));
+  move(by) {
+    return this.inTurn(async () => {
+      if (this.rows.total === 0) return;
+      const row = this.selected < 0 ? 0 : await this.near(this.selected, by);
+      await this.select(await this.rows.load(Math.min(Math.max(0, row), this.rows.total - 1)));
+    });
   },
 
   // near is the row that lies so many from a step, which need not be one of the rows.
@@ -123,21 +139,44 @@ Object.assign(LanesView.prototype, {
     return there > step && by > 0 ? row + by - 1 : there < step && by < 0 ? row + by + 1 : row + by;
   },
 
-  // sameLane selects the next step of the goroutine, or the one before.
-  async sameLane(by) {
-    if (this.selected < 0) return;
-    const lane = (await this.steps.get(this.selected)).lane;
-    for (let row = await this.near(this.selected, by); row >= 0 && row < this.rows.total; row += by) {
-      const step = await this.rows.load(row);
-      if ((await this.steps.get(step)).lane === lane) return this.select(step);
-    }
+  // sameLane selects the next step of the goroutine, or the one before. Chunks that have none of its are
+  // not opened.
+  sameLane(by) {
+    return this.inTurn(async () => {
+      if (this.selected < 0 || this.rows.total === 0) return;
+      const lane = (await this.steps.get(this.selected)).lane;
+      for (let row = await this.near(this.selected, by); row >= 0 && row < this.rows.total; row += by) {
+        const i = this.rows.chunkOfRow(row);
+        if (!this.steps.chunks[i].g.some(([l]) => l === lane)) { row = by > 0 ? this.rows.start[i + 1] - 1 : this.rows.start[i]; continue; }
+        const step = await this.rows.load(row);
+        if ((await this.steps.get(step)).lane === lane) return this.select(step);
+      }
+    });
   },
 
+  // end selects the first row or the last one.
+  end(last) {
+    return this.inTurn(async () => { if (this.rows.total > 0) await this.select(await this.rows.load(last ? this.rows.total - 1 : 0)); });
+  },
+
+  // mark selects the next step that is marked so, or the one before. Where the filter hides it, the row
+  // above is selected in its place, and the search goes on from the mark all the same.
   mark(by, kinds) {
-    const all = this.run.marks.filter((m) => kinds.includes(m.kind)).map((m) => m.step);
-    const next = by > 0 ? all.find((s) => s > this.selected) : all.filter((s) => s < this.selected).pop();
-    const step = next === undefined ? (by > 0 ? all[0] : all[all.length - 1]) : next;
-    if (step !== undefined) this.select(step);
+    return this.inTurn(async () => {
+      const all = this.run.marks.filter((m) => kinds.includes(m.kind)).map((m) => m.step);
+      const from = this.at && this.at.row === this.selected ? this.at.mark : this.selected;
+      const next = by > 0 ? all.find((s) => s > from) : all.filter((s) => s < from).pop();
+      const step = next === undefined ? (by > 0 ? all[0] : all[all.length - 1]) : next;
+      if (step === undefined) return;
+      await (kinds.includes("preemption") ? this.selectShown(step) : this.select(step));
+      this.at = { mark: step, row: this.selected };
+    });
+  },
+
+  // race selects the other side of a race, or of the first one.
+  race() {
+    const pair = this.run.races.find((p) => p.includes(this.selected)) || this.run.races[0];
+    if (pair) this.select(pair.find((s) => s !== this.selected));
   },
 
   key(e) {
@@ -147,14 +186,14 @@ Object.assign(LanesView.prototype, {
       case "ArrowUp": case "k": this.move(-1); return true;
       case "PageDown": this.move(Math.floor(this.inSight) - 1); return true;
       case "PageUp": this.move(1 - Math.floor(this.inSight)); return true;
-      case "Home": this.rows.load(0).then((s) => this.select(s)); return true;
-      case "End": this.rows.load(this.rows.total - 1).then((s) => this.select(s)); return true;
+      case "Home": this.end(false); return true;
+      case "End": this.end(true); return true;
       case "ArrowRight": case "]": this.sameLane(1); return true;
       case "ArrowLeft": case "[": this.sameLane(-1); return true;
       case "n": this.mark(1, ["preemption", "stall"]); return true;
       case "p": this.mark(-1, ["preemption", "stall"]); return true;
       case "f": this.mark(1, ["failure", "waits"]); return true;
-      case "r": if (this.run.races.length) this.select(this.run.races[0].find((s) => s !== this.selected)); return true;
+      case "r": this.race(); return true;
       case "+": case "=": this.zoom(1.35); return true;
       case "-": this.zoom(1 / 1.35); return true;
       case "0": this.fitAll(); return true;
