@@ -3,13 +3,27 @@ package stm
 import "unsafe"
 
 // loadWithLogs is Load where there are logs to look at. A word that was not written, by far the
-// most, is read right here: one call, few instructions. Everything else is for load, which is
-// not called but from the end, so that nothing is saved for it.
+// most, is read right here: one call, few instructions. So is one that was, and one that only has
+// its bit in the filter of those that were: with a dozen writes that is every fifth. Everything
+// else is for load.
 func loadWithLogs[T any](tx *Tx, p *T) T {
 	var v T
 	addr := unsafe.Pointer(p)
-	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.writes.mayHave(addr) {
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 {
 		return load(tx, p)
+	}
+	if tx.writes.mayHave(addr) {
+		switch w := tx.writes.find(addr); {
+		case w == nil: // another word has its bit in the filter
+		case tx.flag.Load() != 0 || tx.state != running:
+			return load(tx, p)
+		case w.mask == wholeWord:
+			return as[T](w.val)
+		case w.mask == 0:
+			return as[T](w.pointer)
+		default:
+			return load(tx, p)
+		}
 	}
 	if canBeLean {
 		if n := tx.credit; n > 0 {

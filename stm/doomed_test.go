@@ -183,6 +183,35 @@ var faults = map[string]fault{
 		}
 		return a + len(s), nil
 	}, endless: true},
+	"slice of pointers that does nothing but grow": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		var s [][2]*int
+		for range (b - a) << 62 {
+			s = append(s, [2]*int{&a, &b})
+		}
+		return a + len(s), nil
+	}, endless: true},
+	"slice that grows by much at once": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		var s []byte
+		piece := make([]byte, 1<<20)
+		for range (b - a) << 62 {
+			s = append(s, piece...)
+		}
+		return a + len(s), nil
+	}, endless: true},
+	"map that does nothing but grow": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		m := map[int]int{}
+		for i := range (b - a) << 62 {
+			m[i] = i
+		}
+		return a + len(m), nil
+	}, endless: true},
+	"long string that grows": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		s := string(make([]byte, 1<<20))
+		for range (b - a) << 62 {
+			s += "x"
+		}
+		return a + len(s)>>20 - 1, nil
+	}, endless: true},
 	"endless recursion without a checkpoint": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		return a + descend(b-a), nil
 	}, endless: true, unreachedUnderRace: true},

@@ -58,6 +58,34 @@ func TestFunctionThatRecoversTheUnwindingIsRunAgainAllTheSame(t *testing.T) {
 	}
 }
 
+// TestAnAttemptThatIsOverDoesNotReadItsOwnStores: a loop that waits for what it has stored itself
+// would never end.
+func TestAnAttemptThatIsOverDoesNotReadItsOwnStores(t *testing.T) {
+	if !alone(t) {
+		return
+	}
+	var x, y int
+	runs, wentOn := 0, 0
+	err := stm.Atomically(func(tx *stm.Tx) error {
+		runs++
+		stm.Store(tx, &x, 1)
+		stm.Load(tx, &y)
+		if runs == 1 {
+			commit(increment(&y))
+		}
+		func() {
+			defer func() { recover() }()
+			stm.Load(tx, new(int))
+		}()
+		stm.Load(tx, &x)
+		wentOn++
+		return nil
+	})
+	if err != nil || runs != 2 || wentOn != 1 {
+		t.Errorf("%v: of %d runs %d came to their end; want 1 of 2", err, runs, wentOn)
+	}
+}
+
 func TestFunctionThatRecoversARetryWaitsAllTheSame(t *testing.T) {
 	if !alone(t) {
 		return

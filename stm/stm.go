@@ -85,12 +85,14 @@
 //
 // What an interruption does not reach in time: a function that defers something, in its own
 // loop (what it calls is reached; a deferred function could see half of what the loop assigns),
-// and code that is nearly always inside of the runtime, such as a loop that adds to a very long
-// string. One that appends to a slice is ended at the first signal that comes between two
-// growths of the slice, which signals do by the processor time of the goroutine's thread: once
-// that time is longer than the kernel's tick, a few milliseconds, the slice grows no more. The
-// analyzer reports such loops if their bounds were read. In a build with -race each call is one of the race detector too, which cannot be
-// interrupted: a recursion without an access may use up its stack first.
+// and code that is nearly always inside of the runtime. Where the runtime moves memory for an
+// append, a string or a conversion, the goroutine is ended there: what it has allocated until then is
+// what it can in the time that the timer takes to suspect it, three ticks or at most 150 ms,
+// and one allocation more. A loop that does nothing but enter things in a map, or allocate what it drops, is
+// ended when a signal meets it between two calls, which may take seconds; its memory grows as slowly.
+// The analyzer reports loops if their bounds were read. In a build with -race each call is one
+// of the race detector too, which cannot be interrupted: a recursion without an access may use
+// up its stack first.
 //
 // The package's own bookkeeping is never interrupted: flags are looked at before an
 // access, not in it.

@@ -131,18 +131,66 @@ out:
 	MOVQ $0, 0(DI)
 	RET
 
-// isSafe
+// within
 //
-// CF is set if the program counter is in the slot's range. Uses AX, CX and SI.
-TEXT isSafe<>(SB), NOSPLIT|NOFRAME, $0
-	MOVQ R14, AX
+// CF is set if the program counter in AX is in the range in CX, from and above it to. Uses AX,
+// CX and SI.
+TEXT within<>(SB), NOSPLIT|NOFRAME, $0
 	SUBQ ·control+controlBlock_base(SB), AX
-	MOVQ slot_safe(BX), CX // from, and above it to
 	MOVL CX, SI
 	SHRQ $32, CX
 	SUBQ SI, AX // an offset below from becomes a large one
 	SUBQ SI, CX
 	CMPQ AX, CX
+	RET
+
+// among
+//
+// CF is set if the program counter in R9 is in one of the R8 ranges at DI. Uses AX, CX, SI, DI
+// and R8.
+TEXT among<>(SB), NOSPLIT|NOFRAME, $0
+next:
+	MOVQ R9, AX
+	MOVQ 0(DI), CX
+	CALL within<>(SB)
+	JCS  out
+	ADDQ $8, DI
+	DECL R8 // leaves CF, which is clear
+	JNZ  next
+out:
+	RET
+
+// isSafe
+//
+// CF is set if the program counter is in the slot's range, or in one of the functions that move
+// and clear memory, called by functions that fill what they have just allocated, or by none,
+// from somewhere in the slot's range. Where each of these returns to is known for certain: the
+// first has no frame, and the others have set theirs up. Uses AX, CX, SI, DI, R8, R9 and R10.
+TEXT isSafe<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ R14, AX
+	MOVQ slot_safe(BX), CX
+	CALL within<>(SB)
+	JCS  out
+	MOVQ R14, R9
+	LEAQ ·control+controlBlock_movers(SB), DI
+	MOVL $const_moverCount, R8
+	CALL among<>(SB)
+	JCC  out
+	LEAQ slot_callers(BX), R10
+next:
+	MOVQ 0(R10), R9
+	ADDQ $8, R10
+	TESTQ R9, R9 // clears CF
+	JZ   out
+	MOVQ R9, AX
+	MOVQ slot_safe(BX), CX
+	CALL within<>(SB)
+	JCS  out
+	LEAQ ·control+controlBlock_fillers(SB), DI
+	MOVL $const_fillerCount, R8
+	CALL among<>(SB)
+	JCS  next
+out:
 	RET
 
 // pairs

@@ -19,9 +19,14 @@
 // at a time. So what is judged is also where the functions return to that it is in, which the
 // handler finds by the frame pointers: the first signal that meets it outside of the runtime
 // ends it. And once it is known to be doomed, signals come by the processor time of the threads
-// (alarms), so that it is met as soon as it is outside for longer than the kernel's tick,
-// whatever else the processors do. What cannot be cut short is the one allocation, and the
-// one copy, that it is in.
+// (alarms), so that it is met whatever else the processors do.
+//
+// Most of that time is spent moving memory: append copies the old array into the new one. That
+// is assembly with nothing to lose, called by a function of the runtime (fillers) that has
+// allocated the new array, has not shown it to anybody, and holds no lock: as if that call had
+// used a nil pointer, which the runtime supports there as anywhere in Go code. So the goroutine
+// is ended there, too, if the first function on its stack that is not one of these may be.
+// What cannot be cut short is the one allocation that it is in.
 //
 // Everything is read while the goroutine is stopped, by its own thread. What the handler reads
 // is memory that the transaction's log keeps alive. A comparison that comes out wrong, because
@@ -32,7 +37,7 @@
 //
 // The runtime supports panics at the instructions of Go code that use a pointer, and finds out
 // from a table (unsafe points) where a goroutine can be stopped. A program counter is safe
-// here if all of this is so:
+// here, or that of the call in which memory is filled, if all of this is so:
 //
 //   - It is not at an unsafe point: not between the instructions of a write barrier, which
 //     would leave the collector's buffer half filled, nor in a prologue.

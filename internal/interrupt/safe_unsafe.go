@@ -215,6 +215,44 @@ func safeRange(pc uintptr) (from, to uintptr, ok bool) {
 	return from, to, to-control.base < 1<<32
 }
 
+// movers are the functions, written in assembly without a frame, that move and clear memory in
+// which the collector sees no pointer change, or in which it has been told of all that do.
+var movers = [...]string{"runtime.memmove", "runtime.memclrNoHeapPointers"}
+
+// fillers are functions of the runtime that fill memory which they have allocated, and which
+// nobody else has seen: when they call a mover, they hold nothing, and nothing is lost with them.
+var fillers = [...]string{
+	"runtime.growslice", "runtime.growsliceNoAlias", "runtime.growsliceBuf", "runtime.growsliceBufNoAlias", "runtime.makeslicecopy",
+	"runtime.concatstrings", "runtime.concatstring2", "runtime.concatstring3", "runtime.concatstring4", "runtime.concatstring5",
+	"runtime.concatbytes", "runtime.concatbyte2", "runtime.concatbyte3", "runtime.concatbyte4", "runtime.concatbyte5",
+	"runtime.slicebytetostring", "runtime.stringtoslicebyte",
+}
+
+const (
+	moverCount  = len(movers)
+	fillerCount = len(fillers)
+)
+
+// outermost returns the name of the function that has a program counter in its code, its own
+// or that of a function that is inlined there, and where it begins.
+func outermost(pc uintptr) (name string, entry uintptr) {
+	fn := runtime.FuncForPC(pc)
+	if fn == nil {
+		return "", 0
+	}
+	entry = fn.Entry()
+	return runtime.FuncForPC(entry).Name(), entry
+}
+
+// end returns where the function ends that begins at an entry.
+func end(entry uintptr) uintptr {
+	pc := entry
+	for fn := runtime.FuncForPC(pc); fn != nil && fn.Entry() == entry; fn = runtime.FuncForPC(pc) {
+		pc++
+	}
+	return pc
+}
+
 // pure are the packages of the standard library whose functions have no state.
 var pure = []string{"bytes", "cmp", "container", "maps", "math", "slices", "sort", "strconv", "strings", "unicode"}
 

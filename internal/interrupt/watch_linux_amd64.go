@@ -4,6 +4,7 @@ package interrupt
 
 import (
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -40,6 +41,10 @@ type controlBlock struct {
 	preempt uintptr // the runtime's handler of SIGURG
 	fault   uintptr // and of SIGSEGV
 	base    uintptr
+	// movers and fillers are functions, as ranges like a slot's, that a goroutine has been
+	// seen in; see isSafe.
+	movers  [moverCount]uint64
+	fillers [fillerCount]uint64
 }
 
 // mu guards which slots are used, and the installation.
@@ -125,10 +130,12 @@ func (w Watch) Judge() {
 	if isAssembly(pc) {
 		next = 0
 	}
+	control.learn(pc)
 	for ; next < len(w.callers); next++ {
 		if pc = uintptr(atomic.LoadUint64(&w.callers[next])); pc == 0 || w.judged(pc) {
 			return
 		}
+		control.learn(pc)
 	}
 }
 
@@ -136,7 +143,25 @@ func (w Watch) Judge() {
 func (w Watch) judged(pc uintptr) bool {
 	from, to, ok := safeRange(pc)
 	if ok {
-		atomic.StoreUint64(&w.safe, uint64(from-control.base)|uint64(to-control.base)<<32)
+		atomic.StoreUint64(&w.safe, rangeOf(from, to))
 	}
 	return ok
+}
+
+// rangeOf is a range of program counters in one word.
+func rangeOf(from, to uintptr) uint64 {
+	return uint64(from-control.base) | uint64(to-control.base)<<32
+}
+
+// learn notes the function of a program counter if it is one that moves memory or fills what is
+// new.
+func (c *controlBlock) learn(pc uintptr) {
+	name, entry := outermost(pc)
+	note := func(ranges []uint64, names []string) {
+		if i := slices.Index(names, name); i >= 0 && atomic.LoadUint64(&ranges[i]) == 0 {
+			atomic.StoreUint64(&ranges[i], rangeOf(entry, end(entry)))
+		}
+	}
+	note(c.movers[:], movers[:])
+	note(c.fillers[:], fillers[:])
 }

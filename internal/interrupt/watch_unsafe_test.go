@@ -102,6 +102,85 @@ func TestAGoroutineInTheRuntimeIsSafeWhereItGoesOn(t *testing.T) {
 	<-ended
 }
 
+// fillings are loops that are in the runtime nearly all the time, moving memory to where nobody
+// else has seen it yet.
+var fillings = map[string]func(){
+	"a slice of numbers": func() {
+		var s []int
+		for i := range 1 << 62 {
+			s = append(s, i)
+		}
+	},
+	"a slice of pointers": func() {
+		var s []struct{ a, b *int }
+		for range 1 << 62 {
+			s = append(s, struct{ a, b *int }{&counted, &counted})
+		}
+	},
+	"a slice that gets much at once": func() {
+		var s []byte
+		for range 1 << 62 {
+			s = append(s, piece...)
+		}
+	},
+	"a long string": func() {
+		s := string(piece)
+		for range 1 << 62 {
+			s += "x"
+		}
+	},
+	"a string of three": func() {
+		s := string(piece)
+		for i := range 1 << 62 {
+			s = s + string(rune('a'+i%26)) + "y"
+		}
+	},
+	"bytes of a string": func() {
+		for range 1 << 62 {
+			counted = len(string(piece)) + len([]byte(string(piece)))
+		}
+	},
+}
+
+var piece = make([]byte, 1<<16)
+
+// TestAGoroutineIsInterruptedWhileTheRuntimeFillsMemoryForIt: it need not be met outside.
+func TestAGoroutineIsInterruptedWhileTheRuntimeFillsMemoryForIt(t *testing.T) {
+	for name, fill := range fillings {
+		t.Run(name, func(t *testing.T) {
+			const most = 200
+			for range most {
+				var where string
+				w, word, ended := watchDoomed(t, func() {
+					defer func() { where = innermost() }()
+					fill()
+				})
+				atomic.StoreUint64(word, 1)
+				untilEnded(t, ended, Poke, w.Judge)
+				w.Stop()
+				if where == "runtime.memmove" || where == "runtime.memclrNoHeapPointers" {
+					return
+				}
+			}
+			t.Errorf("it was interrupted %d times, and never while it moved memory", most)
+		})
+	}
+}
+
+// innermost returns the function that has panicked, in a function that is deferred by another.
+func innermost() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function == "runtime.sigpanic" && more {
+			f, _ = frames.Next()
+			return f.Function
+		}
+	}
+	return ""
+}
+
 // TestAlarmsLookAtADoomedGoroutine: nothing else does.
 func TestAlarmsLookAtADoomedGoroutine(t *testing.T) {
 	w, word, ended := watchDoomed(t, countOn)

@@ -76,12 +76,10 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	callee = callee.Origin()
 	sig := callee.Signature()
 	switch {
-	case sig.Recv() != nil && syntax.IsOfTypeParam(info, fun):
-		return target{kind: unknownCall, reason: "calls " + callee.Name() + " of a type parameter"}
-	case sig.Recv() != nil && types.IsInterface(sig.Recv().Type()):
-		return target{kind: throughMethod}
 	case syntax.IsMethodExpression(info, fun):
 		return target{kind: unknownCall, reason: "calls the method expression " + callee.Name()}
+	case sig.Recv() != nil && types.IsInterface(sig.Recv().Type()): // of an interface, or of a type parameter
+		return target{kind: throughMethod}
 	case len(call.Args) == 1 && syntax.IsTuple(info, call.Args[0]):
 		return target{kind: unknownCall, reason: "passes the results of a call on to " + callee.Name()}
 	}

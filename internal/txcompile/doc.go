@@ -80,7 +80,8 @@
 //	v(x)                   compiled.Function(tx, v)(x): in place if v was not compiled
 //	func(n int) { ... }    compiled.Value(func(n int) { ... }): noted
 //	range f                range compiled.Iterate1(tx, f): the body of the loop is noted
-//	i.m(x)                 compiled.Method[interface{ m_stmok() }, ...](tx, i).m(x), likewise
+//	i.m(x)                 compiled.Method[interface{ m_stmok() }, ...](tx, i).m(x), likewise; also if
+//	                       the type of i is a type parameter
 //	fmt.Errorf("%w", err)  fmt.Errorf("%w", compiled.Error[...](tx, err)): in place if its method was not compiled
 //	fmt.Sprint(v)          fmt.Sprint(compiled.Text[...](tx, v)): likewise, or if v leads to memory
 //	errors.Is(err, e)      errors.Is(compiled.Chain[...](tx, err), e): likewise, with Is and Unwrap

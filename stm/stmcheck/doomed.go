@@ -9,37 +9,108 @@ import (
 
 // findLoaded finds the integers of transactional functions that may be what a transaction has
 // read, or computed from that: in a doomed transaction they may be any number. What
-// is passed on to helpers is not followed.
+// is passed on to helpers is found in their summaries.
 func (c *checker) findLoaded() {
 	c.loaded = make(map[*types.Var]bool)
 	for grown := true; grown; {
 		grown = false
-		note := func(target ast.Expr, from ast.Expr) {
-			if v := c.variable(target); v != nil && !c.loaded[v] && isInteger(v.Type()) && c.isLoaded(from) {
-				c.loaded[v], grown = true, true
-			}
-		}
 		for _, f := range c.functions {
-			if f.transaction == nil {
-				continue
+			if f.transaction != nil {
+				grown = c.spread(f) || grown
 			}
-			ast.Inspect(f.body, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.AssignStmt:
-					for i, l := range n.Lhs {
-						note(l, n.Rhs[min(i, len(n.Rhs)-1)])
-					}
-				case *ast.ValueSpec:
-					for i, name := range n.Names {
-						if len(n.Values) > 0 {
-							note(name, n.Values[min(i, len(n.Values)-1)])
-						}
-					}
-				}
-				return true
-			})
 		}
 	}
+}
+
+// spread adds to the integers that may have been read those that a function computes from them,
+// and parameters of transactional functions of this package that it calls with them. It reports
+// whether there were any.
+func (c *checker) spread(f *function) (grown bool) {
+	add := func(v *types.Var, from ast.Expr) {
+		if v != nil && !c.loaded[v] && holdsInteger(v.Type()) && c.isLoaded(from) {
+			c.loaded[v], grown = true, true
+		}
+	}
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				add(c.variable(l), n.Rhs[min(i, len(n.Rhs)-1)])
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if len(n.Values) > 0 {
+					add(c.variable(name), n.Values[min(i, len(n.Values)-1)])
+				}
+			}
+		case *ast.CallExpr:
+			if g := c.functionOf(n.Fun); g != nil && g.transaction != nil {
+				for i, arg := range n.Args[:min(len(n.Args), g.sig.Params().Len())] {
+					add(g.sig.Params().At(i), arg)
+				}
+			}
+		}
+		return true
+	})
+	return grown
+}
+
+// A number is an integer that a helper is given, and what the helper computes from it.
+type number struct {
+	parameter uint64 // as in a summary
+	computed  map[*types.Var]bool
+}
+
+// findNumbers finds the numbers of a helper, and what it does with them by itself.
+func (c *checker) findNumbers(f *function) {
+	loaded := c.loaded
+	defer func() { c.loaded = loaded }()
+	for v := range f.sig.Params().Variables() {
+		if !holdsInteger(v.Type()) {
+			continue
+		}
+		c.loaded = map[*types.Var]bool{v: true}
+		for c.spread(f) {
+		}
+		n := number{1 << parameter(f.sig, v), c.loaded}
+		f.numbers = append(f.numbers, n)
+		if f.summary.Loop == "" && len(c.loops(f)) > 0 {
+			f.summary.Counts |= n.parameter
+		}
+		c.allocations(f, func(*ast.CallExpr, *types.Func) { f.summary.Allocates |= n.parameter })
+	}
+}
+
+// summariseNumbers adds what other helpers do with the numbers of one that it passes on.
+func (c *checker) summariseNumbers(f *function) {
+	loaded := c.loaded
+	defer func() { c.loaded = loaded }()
+	for _, n := range f.numbers {
+		c.loaded = n.computed
+		c.revocable(f, func(e event) {
+			if e.kind != called {
+				return
+			}
+			s, call := c.helper(e), e.node.(*ast.CallExpr)
+			if c.isGivenLoaded(call, s.Counts) {
+				f.summary.Counts |= n.parameter
+			}
+			if c.isGivenLoaded(call, s.Allocates) {
+				f.summary.Allocates |= n.parameter
+			}
+		})
+	}
+}
+
+// isGivenLoaded reports whether one of some parameters, as in a summary, is given a number that
+// may have been read.
+func (c *checker) isGivenLoaded(call *ast.CallExpr, parameters uint64) bool {
+	for i, arg := range call.Args {
+		if i < 63 && parameters&(2<<i) != 0 && c.isLoaded(arg) {
+			return true
+		}
+	}
+	return false
 }
 
 // isLoaded reports whether an expression is a number that may have been read by the
@@ -52,7 +123,10 @@ func (c *checker) isLoaded(e ast.Expr) (loaded bool) {
 		case *ast.Ident:
 			v, ok := c.info.Uses[n].(*types.Var)
 			loaded = loaded || ok && c.loaded[v]
-		case *ast.SelectorExpr, *ast.IndexExpr, *ast.StarExpr:
+		case *ast.SelectorExpr:
+			field := c.info.Selections[n]
+			return field != nil && field.Kind() == types.FieldVal && !field.Indirect() // a field of what was read
+		case *ast.IndexExpr, *ast.StarExpr:
 			return false // read plainly, from something that is there
 		case *ast.CallExpr:
 			if id, ok := ast.Unparen(n.Fun).(*ast.Ident); ok && (id.Name == "len" || id.Name == "cap") && c.info.Types[n.Fun].IsBuiltin() {
@@ -62,7 +136,7 @@ func (c *checker) isLoaded(e ast.Expr) (loaded bool) {
 				return true // a conversion
 			}
 			if fn := c.callee(n); fn != nil && (reading[stmSymbol(fn)] || stmSymbol(fn) == "" && txParameter(fn.Signature()) != nil) {
-				loaded = true
+				loaded = loaded || holdsInteger(c.info.TypeOf(n))
 			}
 			return false
 		}
@@ -71,9 +145,30 @@ func (c *checker) isLoaded(e ast.Expr) (loaded bool) {
 	return loaded
 }
 
-func isInteger(t types.Type) bool {
-	basic, ok := t.Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsInteger != 0
+// holdsInteger reports whether values of a type are integers, or structs or results that have some. What
+// has at most 16 bits is not too much of anything.
+func holdsInteger(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if holdsInteger(v.Type()) {
+				return true
+			}
+		}
+	case *types.Basic:
+		switch t.Kind() {
+		case types.Int8, types.Uint8, types.Int16, types.Uint16:
+			return false
+		}
+		return t.Info()&types.IsInteger != 0
+	case *types.Struct:
+		for f := range t.Fields() {
+			if holdsInteger(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reading are the functions of package stm that return what is in memory.
@@ -87,6 +182,18 @@ var allocating = map[string]int{
 // checkAllocations reports what allocates as much as a number says that the transaction has
 // read: in a doomed one there may not be as much memory, and Go cannot recover from that.
 func (c *checker) checkAllocations(f *function) {
+	c.allocations(f, func(call *ast.CallExpr, fn *types.Func) {
+		instead := "use stm.Make, or call tx.Validate() before"
+		if fn != nil {
+			instead = "call tx.Validate() before"
+		}
+		c.reportf(allocationCategory, call, "this allocates as much as a number says that the transaction has read, and a doomed one can read any: "+instead)
+	})
+}
+
+// allocations calls do with the calls of make, for which there is no function, and of functions
+// of the library that allocate as much as a number says that may have been read.
+func (c *checker) allocations(f *function, do func(*ast.CallExpr, *types.Func)) {
 	ast.Inspect(f.body, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {
 			return false // a function of its own
@@ -97,13 +204,13 @@ func (c *checker) checkAllocations(f *function) {
 		}
 		if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && id.Name == "make" && c.info.Types[call.Fun].IsBuiltin() {
 			if slices.ContainsFunc(call.Args[1:], c.isLoaded) && !c.validated(f, call.Pos()) {
-				c.reportf(allocationCategory, call, "this allocates as much as a number says that the transaction has read, and a doomed one can read any: use stm.Make, or call tx.Validate() before")
+				do(call, nil)
 			}
 			return true
 		}
 		if fn := c.callee(call); fn != nil {
 			if i, ok := allocating[fn.FullName()]; ok && i < len(call.Args) && c.isLoaded(call.Args[i]) && !c.validated(f, call.Pos()) {
-				c.reportf(allocationCategory, call, "this allocates as much as a number says that the transaction has read, and a doomed one can read any: call tx.Validate() before")
+				do(call, fn)
 			}
 		}
 		return true

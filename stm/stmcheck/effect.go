@@ -150,15 +150,16 @@ func (c *checker) checkEvents(f *function) {
 		if effect := c.effectOf(e); effect.what != "" {
 			c.reportf(effectCategory, e.node, "this "+effect.what+" inside a transaction, but "+effect.does+instead)
 		} else if e.kind == called && !e.passed {
-			c.checkHelper(e)
+			c.checkHelper(f, e)
 		}
 		c.checkCaptured(f, e)
 		c.checkPlain(f, e)
 	})
 }
 
-// checkHelper reports the call of a helper that has effects or can go on for ever.
-func (c *checker) checkHelper(e event) {
+// checkHelper reports the call of a helper that has effects, or can go on for ever, or allocate
+// without a limit.
+func (c *checker) checkHelper(f *function, e event) {
 	s := c.helper(e)
 	name := types.ExprString(e.node.(*ast.CallExpr).Fun)
 	if e.callee != nil {
@@ -178,5 +179,12 @@ func (c *checker) checkHelper(e event) {
 	if s.Loop != "" {
 		report(checkpointCategory, " can go on without a checkpoint ("+s.Loop+"), so that a doomed transaction may never return from it: pass it the Tx, and call tx.Check() there",
 			func(f *function) token.Pos { return f.loop })
+	}
+	call := e.node.(*ast.CallExpr)
+	if s.Loop == "" && c.isGivenLoaded(call, s.Counts) {
+		c.reportf(checkpointCategory, call, name+" counts to a number that the transaction has read without a checkpoint, and a doomed one can read any: pass it the Tx, and call tx.Check() there")
+	}
+	if c.isGivenLoaded(call, s.Allocates) && !c.validated(f, call.Pos()) {
+		c.reportf(allocationCategory, call, name+" allocates as much as a number says that the transaction has read, and a doomed one can read any: call tx.Validate() before")
 	}
 }

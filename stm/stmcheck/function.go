@@ -61,6 +61,7 @@ type function struct {
 	writes  map[*types.Var]bool // from outside
 	cause   token.Pos           // of the summary's effect
 	loop    token.Pos           // of the summary's loop
+	numbers []number            // of a helper
 }
 
 func (f *function) name() string {

@@ -21,6 +21,11 @@ type summary struct {
 	Recovers    bool   // stops a panic if it is deferred
 	Mutates     uint64 // writes through these parameters; bit 0 is the receiver
 
+	// Of helpers alone: what they do with numbers that they are given, if a transaction has read
+	// them, by parameters as above.
+	Counts    uint64 // has a loop that goes round as often, without a checkpoint
+	Allocates uint64 // allocates as much
+
 	// Of helpers alone: transactional functions are reported on themselves.
 	Effect string // what it does that is not undone, with the place
 	Loop   string // where it can go on for ever
@@ -40,6 +45,8 @@ func (s *summary) String() string {
 	add(s.Irrevocable, "irrevocable")
 	add(s.Recovers, "recovers")
 	add(s.Mutates != 0, fmt.Sprintf("mutates %b", s.Mutates))
+	add(s.Counts != 0, fmt.Sprintf("counts %b", s.Counts))
+	add(s.Allocates != 0, fmt.Sprintf("allocates %b", s.Allocates))
 	add(s.Effect != "", "effect: "+s.Effect)
 	add(s.Loop != "", "loop: "+s.Loop)
 	add(s.Writes != "", "writes: "+s.Writes)
@@ -170,6 +177,7 @@ func (c *checker) summarise() {
 			if loops := c.loops(f); len(loops) > 0 {
 				c.loopsAt(f, loops[0].Pos())
 			}
+			c.findNumbers(f)
 		}
 	}
 	for _, cycle := range c.recursions() {
@@ -183,6 +191,7 @@ func (c *checker) summarise() {
 		c.summariseWrites(f)
 		if f.transaction == nil {
 			c.summariseEffects(f)
+			c.summariseNumbers(f)
 		}
 	})
 	for _, f := range c.functions {

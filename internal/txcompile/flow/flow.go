@@ -41,6 +41,9 @@ type Flow struct {
 	values  map[*ssa.Function]bool // functions that are used as values, and not only called
 	byPlace map[Place][]*ssa.Function
 	boxed   map[types.Type]bool // see CalledBack
+	// ofParams are the calls of methods of type parameters, by where they are. An instance calls
+	// a function of its own there, but its source is that of all.
+	ofParams map[token.Pos]bool
 
 	callSites map[token.Pos][]ssa.CallInstruction // see sites
 }
@@ -60,6 +63,7 @@ func PlaceOf(fset *token.FileSet, at token.Pos) Place {
 func New(pkgs []*packages.Package) *Flow {
 	prog, _ := load.SSA(pkgs)
 	f := &Flow{prog: prog, fset: prog.Fset, All: ssautil.AllFunctions(prog), rough: cha.CallGraph(prog), byPlace: make(map[Place][]*ssa.Function)}
+	f.ofParams = callsOfParams(f.All)
 	maps.DeleteFunc(f.All, func(fn *ssa.Function, _ bool) bool { return isTemplate(fn) })
 	f.precise = vta.CallGraph(f.All, f.rough)
 	f.values = usedAsValues(f.All)
@@ -70,6 +74,21 @@ func New(pkgs []*packages.Package) *Flow {
 		}
 	}
 	return f
+}
+
+// callsOfParams returns where functions call methods of type parameters.
+func callsOfParams(all map[*ssa.Function]bool) map[token.Pos]bool {
+	places := make(map[token.Pos]bool)
+	for fn := range all {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() && library.IsTypeParam(call.Common().Value.Type()) {
+					places[call.Pos()] = true
+				}
+			}
+		}
+	}
+	return places
 }
 
 // isTemplate reports whether a function is generic, and not an instance that runs.
@@ -323,12 +342,16 @@ func (r *Reach) visit(fn *ssa.Function) {
 				r.Elsewhere[call.Pos()] = describe(call.Common())
 			case call.Common().StaticCallee() == nil && slices.ContainsFunc(r.called(r.precise, fn, call), isReading):
 				r.Elsewhere[call.Pos()] = describeReading(call.Common())
+			case r.ofParams[call.Pos()] && slices.ContainsFunc(callees, isReading):
+				r.Elsewhere[call.Pos()] = describeReading(call.Common())
+			case r.ofParams[call.Pos()] && slices.ContainsFunc(callees, func(callee *ssa.Function) bool { return callee.Blocks == nil }):
+				r.Elsewhere[call.Pos()] = describe(call.Common())
 			}
 			if len(callees) == 0 {
 				r.leave(call, nil)
 			}
 			for _, callee := range callees {
-				if call.Common().StaticCallee() == nil {
+				if call.Common().StaticCallee() == nil || r.ofParams[call.Pos()] {
 					r.indirect(callee)
 				}
 				if callee.Blocks == nil {

@@ -35,7 +35,9 @@ func IsHarmless(info *types.Info, callee *types.Func, call *ast.CallExpr) bool {
 	if r := callee.Signature().Recv(); r != nil && !IsFlat(r.Type()) {
 		return false
 	}
-	if callee.FullName() == "errors.Join" { // it keeps them, and looks into none
+	// errors.Join keeps errors and looks into none; functions of cmp compare values of any type
+	// by operators, and call none of their methods.
+	if callee.FullName() == "errors.Join" || callee.Pkg().Path() == "cmp" {
 		return !call.Ellipsis.IsValid()
 	}
 	return !call.Ellipsis.IsValid() && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return !IsFlat(info.Types[e].Type) })

@@ -91,19 +91,6 @@ func IsMethodExpression(info *types.Info, fun ast.Expr) bool {
 	return s != nil && s.Kind() == types.MethodExpr
 }
 
-func IsOfTypeParam(info *types.Info, fun ast.Expr) bool {
-	sel, ok := fun.(*ast.SelectorExpr)
-	if !ok || info.Selections[sel] == nil {
-		return false
-	}
-	t := info.Selections[sel].Recv()
-	if ptr, ok := t.(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	_, ok = types.Unalias(t).(*types.TypeParam)
-	return ok
-}
-
 func IsTuple(info *types.Info, e ast.Expr) bool {
 	t, ok := info.Types[e].Type.(*types.Tuple)
 	return ok && t.Len() != 1

@@ -8,6 +8,7 @@ func (g *generator) idiom() {
 		g.mapOfMaps, g.mapOfSlices, g.structKeys, g.rows, g.aliasing, g.arrays, g.faults, g.deferredLoop, g.methodValues,
 		g.embedding, g.genericIndex, g.severalResults, g.recursion, g.unnamed, g.comparing, g.globals, g.chosen, g.runes, g.pairs, g.reader, g.wrapping,
 		g.writing, g.chains, g.sequences, g.sequences, g.sorting, g.searching, g.failing,
+		g.packing, g.packing, g.ordering,
 	}
 	if g.deeds {
 		idioms = append(idioms, g.channel, g.channel, g.goroutine, g.locking, g.heaping)
@@ -142,7 +143,9 @@ func (g *generator) deferredLoop() {
 
 func (g *generator) methodValues() {
 	f := g.fresh("f")
-	switch g.random.IntN(5) {
+	switch g.random.IntN(6) {
+	case 4:
+		g.line("s.n = small(shape.area(s.shapes[at(%s, len(s.shapes))], %s) + (*deep).sink(s.deep, 1) + inner.sum(s.inner))", g.atom(), g.atom())
 	case 0:
 		g.line("%s := (*deep).sink; s.n = small(%s(s.deep, 2))", f, f)
 	case 1:

@@ -236,6 +236,10 @@ type state struct {
 	mu   sync.Mutex
 	heap minima
 	err  error
+
+	packed packed
+	tree   *ordered[string, *seen]
+	grades *ordered[int, mark]
 }
 
 var (
@@ -319,7 +323,7 @@ func (s *state) dump() string {
 		s.pipe <- v
 		fmt.Fprint(&b, " piped", v)
 	}
-	return b.String() + fmt.Sprint(s.kept, " fn", s.fn(1))
+	return b.String() + fmt.Sprint(s.kept, " fn", s.fn(1), s.dumpPacked())
 }
 
 type program struct {

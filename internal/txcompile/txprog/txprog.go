@@ -19,6 +19,7 @@
 //	statement.go  random statements
 //	idioms.go     more of them: containers of containers, methods as values, errors, faults
 //	library.go    calls of the standard library
+//	packed.go     values that share words, and containers that call methods of parameters
 //	expression.go random expressions
 //	judge.go      building and comparing them
 package txprog
@@ -33,7 +34,7 @@ import (
 // which begin with seed.
 func Generate(seed uint64, programs int) string {
 	var out strings.Builder
-	out.WriteString(common + libraryText)
+	out.WriteString(common + libraryText + packedText)
 	var names []string
 	for i := range programs {
 		g := &generator{random: rand.New(rand.NewPCG(seed+uint64(i), 1)), name: fmt.Sprintf("p%d", i)}

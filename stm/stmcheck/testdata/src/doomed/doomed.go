@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/stm"
+
+	"example.com/transactions/src/helper"
 )
 
 type box struct {
@@ -43,6 +45,73 @@ func mustReport(tx *stm.Tx, b *box) (sum int) {
 	_ = append([]int(nil), make([]int, 2*n+1)...) // want `this allocates as much`
 	_ = strings.Repeat("x", n)                    // want `this allocates as much`
 	return sum
+}
+
+type pair struct {
+	a byte
+	b int
+}
+
+// What helpers and literals do with numbers that were read is reported where they are given them.
+func given(tx *stm.Tx, b *box, p *pair) {
+	n := stm.Load(tx, &b.n)
+	count(n)              // want `count counts to a number`
+	passOn(0, n/2)        // want `passOn counts to a number`
+	_ = room(n)           // want `room allocates as much`
+	_ = helper.Numbers(n) // want `Numbers allocates as much`
+	helper.Times(n, nil)  // want `Times counts to a number`
+	b.wait(n)             // want `wait counts to a number`
+	k := stm.Load(tx, p).b
+	for range k { // want `this loop can go round`
+	}
+	all := stm.Load(tx, p)
+	for i := 0; i < all.b; i++ { // want `this loop can go round`
+	}
+	local := func(n int) {
+		for range n { // want `this loop can go round`
+		}
+	}
+	local(n)
+	inside(tx, n)
+	if size, err := sizes(tx, b); err == nil {
+		_ = make([]int, size) // want `this allocates as much`
+	}
+}
+
+func sizes(tx *stm.Tx, b *box) (int, error) { return stm.Load(tx, &b.n), nil }
+
+func inside(tx *stm.Tx, n int) {
+	for i := 0; i < n; i++ { // want `this loop can go round`
+	}
+}
+
+func notGiven(tx *stm.Tx, b *box, p *pair) {
+	n := stm.Load(tx, &b.n)
+	count(10)
+	count(len(stm.Load(tx, &b.items)))
+	passOn(n, 3)
+	_ = room(int(stm.Load(tx, &p.a))) // 255 at most
+	tx.Validate()
+	_ = room(n)
+	for range n {
+		tx.Check()
+		count(3)
+	}
+}
+
+func count(n int) {
+	for i := 0; i < n; i++ {
+	}
+}
+
+func passOn(a, b int) int { count(b + 1); return a }
+
+func room(n int) []int { return make([]int, n) }
+
+func (b *box) wait(n int) {
+	defer func() { b.n = 0 }()
+	for range n {
+	}
 }
 
 func size(tx *stm.Tx, b *box) int { return stm.Load(tx, &b.n) }
@@ -84,6 +153,8 @@ func mustNotReport(tx *stm.Tx, b *box, count int) (sum int) {
 func run(b *box) {
 	stm.Atomically(func(tx *stm.Tx) error {
 		mustReport(tx, b)
+		given(tx, b, new(pair))
+		notGiven(tx, b, new(pair))
 		mustNotReport(tx, b, 3)
 		return nil
 	})

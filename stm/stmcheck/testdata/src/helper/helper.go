@@ -41,6 +41,14 @@ func Gcd(a, b int) int { // want Gcd:"loop: helper.go"
 	return a
 }
 
+func Numbers(n int) []int { return make([]int, n) } // want Numbers:"allocates 10$"
+
+func Times(n int, do func()) { // want Times:"counts 10$"
+	for range n {
+		do()
+	}
+}
+
 func Sum(s []int) (n int) {
 	for i := 0; i < len(s); i++ {
 		n += s[i]
