@@ -190,10 +190,24 @@ func (p *Program) variablePlace(v *types.Var) *Place {
 }
 
 // stable reports whether a place names the same memory wherever it is used: the variable
-// that it begins with does not change.
+// that it begins with does not change, or is itself what the place is a part of.
+//
+//	var s struct{ mu sync.Mutex; n int }
+//	s.n = 1
+//	mu := &s.mu        is s.mu, whatever is assigned to s
 func (p *Program) stable(at *Place) bool {
 	v, ok := at.root.(*types.Var)
-	return !ok || isGlobal(v) || p.constant(v)
+	return !ok || isGlobal(v) || p.constant(v) || isWithin(v, at)
+}
+
+// isWithin reports whether a place is a variable, or a part of it, and nothing that it refers to.
+func isWithin(v *types.Var, at *Place) bool {
+	for _, s := range at.Steps() {
+		if s.Up || s.Field == Element || s.Field == readSide || IsReference(s.Field.Type()) {
+			return false
+		}
+	}
+	return !IsReference(v.Type())
 }
 
 // asInterface names what becomes an interface. As a sync.Locker, a struct that embeds a

@@ -64,8 +64,11 @@ func (f *Facts) SelectedOperation(p *packages.Package, e *ast.SelectorExpr) (Ope
 }
 
 // LockField returns the variable or field that is the lock which a call takes or releases,
-// however the object is reached that has it; nil if the call does neither, or the lock has no
-// name at all.
+// however the object is reached that has it, and whatever kind of lock it is; nil if the call does
+// neither, or the lock has no name at all.
+//
+//	shards[i].mu.Lock()                  the field mu
+//	l := sync.Locker(&x.mu); l.Lock()    the same
 func (f *Facts) LockField(p *packages.Package, c *ast.CallExpr) (lock *types.Var, release bool) {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -75,11 +78,15 @@ func (f *Facts) LockField(p *packages.Package, c *ast.CallExpr) (lock *types.Var
 	if s == nil || s.Kind() != types.MethodVal {
 		return nil, false
 	}
-	m, ok := mutexMethod(s.Obj().(*types.Func))
+	if m, ok := mutexMethod(s.Obj().(*types.Func)); ok {
+		return lockField(p, e, s), m.Verb == locks.Release
+	}
+	program := f.lockProgram(p)
+	op, ok := program.Op(p.TypesInfo, c)
 	if !ok {
 		return nil, false
 	}
-	return lockField(p, e, s), m.Verb == locks.Release
+	return program.Places.ClassOf(op), op.Releases()
 }
 
 // lockField returns the lock of which a method is selected.

@@ -81,6 +81,8 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	switch {
 	case p.ThroughPointer() && p.Root != g.Lock.Root:
 		why = ofAnotherObject
+	case !r.means(p.Root, g.First.Pos()) && p.IsGlobal() && p.Root.Pkg() != r.pkg.Types:
+		why = p.Root.Name() + " is a variable of another package"
 	case !r.means(p.Root, g.First.Pos()):
 		why = p.Root.Name() + " is not known where the lock is taken"
 	case !r.facts.Stable(p.Root) && len(p.Fields) > 0:

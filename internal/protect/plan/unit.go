@@ -17,6 +17,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
@@ -246,6 +247,7 @@ func (u *unit) declarationOf(block *ast.BlockStmt) *types.Func {
 //
 //	shards[i].mu.Lock()      an element
 //	t.owner.mu.Lock()        by way of a pointer
+//	locker.Lock()            by way of an interface
 //	t.lock()                 a function that takes it
 //	with(&t.mu, f)           a function that takes what it is given
 func (u *unit) noteUnfollowed(b *body) {
@@ -272,7 +274,7 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 		return nil, ""
 	}
 	if v, release := u.facts.LockField(u.pkg, c); v != nil && !release {
-		return v, "the lock is reached by way of a pointer or an element"
+		return v, u.whyUnfollowed(c)
 	}
 	if fn, ok := typeutil.Callee(u.info, c).(*types.Func); ok {
 		if v := u.helpers[facts.FuncKeyOf(fn)]; v != nil {
@@ -285,6 +287,18 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 		}
 	}
 	return nil, ""
+}
+
+// whyUnfollowed returns why the lock has no name that a section could use, of which a call is a method.
+func (u *unit) whyUnfollowed(c *ast.CallExpr) string {
+	method := typeutil.Callee(u.info, c).(*types.Func)
+	switch {
+	case types.IsInterface(method.Signature().Recv().Type()):
+		return "the lock is reached by way of an interface"
+	case !locks.IsStandard(method):
+		return "the lock is not of package sync"
+	}
+	return "the lock is reached by way of a pointer or an element"
 }
 
 // lockName names a lock as its guard does.

@@ -47,6 +47,9 @@ func isPartOf(info *types.Info, n, variable ast.Node) bool {
 	case *ast.ParenExpr:
 		return true
 	case *ast.SelectorExpr:
+		if n.Sel == variable {
+			return true // with the name of the variable's package
+		}
 		sel := info.Selections[n]
 		return n.X == variable && sel.Kind() == types.FieldVal && !sel.Indirect()
 	case *ast.IndexExpr:

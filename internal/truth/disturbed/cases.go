@@ -1,8 +1,9 @@
 package disturbed
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"path/filepath"
 	"strings"
 )
 
@@ -14,6 +15,7 @@ type Case struct {
 	File  string // where the section stands
 	text  string
 	rest  string // careful code, and careless code
+	far   string // what another package has
 	// Elements says that the section looks at what the guarded variable leads to, and not at
 	// the variable itself. If that is a field, Datum is its name.
 	Elements bool
@@ -59,19 +61,21 @@ type home struct {
 	elements bool
 	datum    string // the field that elements have
 	object   string // what main calls the section with
+	locker   string // the lock as a value, if that is not its address
+	far      string // what another package declares
 }
 
 var homes = []home{
 	{name: "field", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}"},
 	{name: "field of a reader", declares: "type TNN struct {\n\tmu sync.RWMutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", reading: true},
 	{name: "field of a generic type", declares: "type TNN[K any] struct {\n\tmu sync.Mutex\n\tf  KIND\n\tk K\n}\n", receiver: "(x *TNN[K]) ", data: "x.f", lock: "x.mu", object: "&TNN[string]{}"},
-	{name: "embedded lock", declares: "type TNN struct {\n\tsync.Mutex\n\tf KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x", object: "&TNN{}"},
+	{name: "embedded lock", declares: "type TNN struct {\n\tsync.Mutex\n\tf KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x", locker: "x", object: "&TNN{}"},
 	{name: "embedded struct", declares: "type bNN struct {\n\tmu sync.Mutex\n\tf KIND\n}\ntype TNN struct{ bNN }\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}"},
 	{name: "inner struct", declares: "type TNN struct {\n\tmu sync.Mutex\n\tin struct{ f KIND }\n}\n", receiver: "(x *TNN) ", data: "x.in.f", lock: "x.mu", object: "&TNN{}"},
 	{name: "global", declares: "var muNN sync.Mutex\nvar fNN KIND\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "fNN", lock: "muNN", object: "&TNN{}"},
 	{name: "global struct", declares: "var gNN struct {\n\tsync.Mutex\n\tf KIND\n}\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "gNN.f", lock: "gNN", object: "&TNN{}"},
 	{name: "global object", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf KIND\n}\nvar gNN = new(sNN)\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "gNN.f", lock: "gNN.mu", object: "&TNN{}"},
-	{name: "lock by pointer", declares: "type TNN struct {\n\tmu *sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{mu: new(sync.Mutex)}"},
+	{name: "lock by pointer", declares: "type TNN struct {\n\tmu *sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", locker: "x.mu", object: "&TNN{mu: new(sync.Mutex)}"},
 	{name: "object by way of a pointer", declares: "type oNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ o *oNN }\n", receiver: "(x *TNN) ", data: "x.o.f", lock: "x.o.mu", object: "&TNN{o: new(oNN)}"},
 	{name: "entry of a map", declares: "type eNN struct{ f KIND }\ntype TNN struct {\n\tmu sync.Mutex\n\tm map[int]*eNN\n}\n", receiver: "(x *TNN) ", enters: "\te := x.m[1]\n", data: "e.f", lock: "x.mu", object: "&TNN{m: map[int]*eNN{1: {}}}"},
 	{name: "shard", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n", receiver: "(x *TNN) ", prepares: "\ts := &x.shards[1]\n", data: "s.f", lock: "s.mu", object: "&TNN{}"},
@@ -105,6 +109,17 @@ var homes = []home{
 	{name: "element that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i, v := range x.s {\n\t\tx.s[i] = v\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 2)}", elements: true},
 	{name: "element in a struct of the package", declares: "type sNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n\nvar gNN = sNN{s: make([]KIND, 1)}\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "gNN.s[0]", lock: "gNN.mu", object: "&TNN{}", elements: true},
 	{name: "element that a loop comes back to", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[at]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true},
+	{name: "embedded lock by pointer", declares: "type TNN struct {\n\t*sync.Mutex\n\tf KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x", locker: "x", object: "&TNN{Mutex: new(sync.Mutex)}"},
+	{name: "embedded pointer", declares: "type bNN struct {\n\tmu sync.Mutex\n\tf KIND\n}\ntype TNN struct{ *bNN }\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{new(bNN)}"},
+	{name: "lock behind an interface", declares: "type TNN struct {\n\tmu interface{ sync.Locker; TryLock() bool }\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", locker: "x.mu", object: "&TNN{mu: new(sync.Mutex)}"},
+	{name: "inner struct with its lock", declares: "type TNN struct{ in struct {\n\tsync.Mutex\n\tf KIND\n} }\n", receiver: "(x *TNN) ", data: "x.in.f", lock: "x.in", object: "&TNN{}"},
+	{name: "array of locks", declares: "type TNN struct {\n\tmu [4]sync.Mutex\n\tfs [4]KIND\n}\n", receiver: "(x *TNN) ", data: "x.fs[1]", lock: "x.mu[1]", object: "&TNN{}"},
+	{name: "shard by a variable index", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards []sNN }\n", receiver: "(x *TNN) ", data: "x.shards[at].f", lock: "x.shards[at].mu", object: "&TNN{make([]sNN, 1)}"},
+	{name: "shard of a map", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards map[int]*sNN }\n", receiver: "(x *TNN) ", prepares: "\ts := x.shards[1]\n", data: "s.f", lock: "s.mu", object: "&TNN{map[int]*sNN{1: {}}}"},
+	{name: "shard by a method", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n\nfunc (x *TNN) shardNN() *sNN { return &x.shards[at] }\n", receiver: "(x *TNN) ", prepares: "\ts := x.shardNN()\n", data: "s.f", lock: "s.mu", object: "&TNN{}"},
+	{name: "variable of another package", declares: "type TNN struct{}\n", far: "var MuNN sync.Mutex\nvar FNN KIND\n", receiver: "(x *TNN) ", data: "far.FNN", lock: "far.MuNN", object: "&TNN{}"},
+	{name: "field of another package's type", declares: "type TNN struct{ far.BNN }\n", far: "type BNN struct {\n\tMu sync.Mutex\n\tF  KIND\n}\n", receiver: "(x *TNN) ", data: "x.F", lock: "x.Mu", object: "&TNN{}"},
+	{name: "entry of another package's map", declares: "type TNN struct{}\n", far: "var MuNN sync.Mutex\nvar FNN = map[string]KIND{}\n", receiver: "(x *TNN) ", data: `far.FNN["k"]`, lock: "far.MuNN", object: "&TNN{}", elements: true},
 	{name: "behind a pointer", declares: "type TNN struct {\n\tmu sync.Mutex\n\tp  *KIND\n}\n", receiver: "(x *TNN) ", data: "*x.p", lock: "x.mu", object: "&TNN{p: new(KIND)}", elements: true},
 }
 
@@ -158,6 +173,21 @@ var shapes = []shape{
 	{name: "goto", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tif always {\n\t\tgoto on\n\t}\non:\n\tpause()\n\tb = DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "exchanged", writes: true, text: "\tLOCK()\nENTERS\tvar a KIND = CAREFUL\n\tb := a\n\tDATA = a\n\tpause()\n\tb, DATA = DATA, b\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "assigned from a function", writes: true, text: "\tLOCK()\nENTERS\tvar a KIND = CAREFUL\n\tDATA = same(a)\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "range over a function", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tpause()\n\tfor range once {\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "body of a range over a function", text: "\tvar a, b KIND\n\tLOCK()\n\tdefer UNLOCK()\nENTERS\tfor range once {\n\t\ta = DATA\n\t\tpause()\n\t\tb = DATA\n\t}\n\treturn DIFFER\n"},
+	{name: "labelled loop", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\nouter:\n\tfor i := range 3 {\n\t\tfor {\n\t\t\tswitch i {\n\t\t\tcase 0:\n\t\t\t\ta = DATA\n\t\t\t\tcontinue outer\n\t\t\tcase 1:\n\t\t\t\tpause()\n\t\t\t\tcontinue outer\n\t\t\t}\n\t\t\tb = DATA\n\t\t\tbreak outer\n\t\t}\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "panic in a literal", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfunc() {\n\t\tdefer func() { recover() }()\n\t\ta = DATA\n\t\tpause()\n\t\tpanic(1)\n\t}()\n\tb = DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "after a panic", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\tdefer func() {\n\t\t\trecover()\n\t\t\tb = DATA\n\t\t}()\n\t\ta = DATA\n\t\tpause()\n\t\tpanic(1)\n\t}()\n\treturn DIFFER\n"},
+	{name: "panic that is recovered where the lock is released", writes: true, text: "\tvar a, b KIND = CAREFUL, CAREFUL\n\tfunc() {\n\t\tLOCK()\n\tENTERS\t\tdefer func() {\n\t\t\tif recover() != nil {\n\t\t\t\tb = DATA\n\t\t\t}\n\t\t\tUNLOCK()\n\t\t}()\n\t\tDATA = CAREFUL\n\t\tpause()\n\t\tpanic(1)\n\t}()\n\treturn DIFFER\n"},
+	{name: "goroutine of the section", text: "\tvar b KIND\n\tLOCK()\nENTERS\ta := DATA\n\tdone := make(chan bool)\n\tgo func() {\n\t\tpause()\n\t\tb = DATA\n\t\tclose(done)\n\t}()\n\t<-done\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "taken again", text: "\tLOCK()\nENTERS\ta := DATA\n\tUNLOCK()\n\tLOCK()\n\ta = DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "under another lock", text: "\tother.Lock()\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\tother.Unlock()\n\treturn DIFFER\n"},
+	{name: "lock as an argument", text: "\tvar a, b KIND\n\thold(LOCKER, func() {\nENTERS\t\ta = DATA\n\t\tpause()\n\t\tb = DATA\n\t})\n\treturn DIFFER\n"},
+	{name: "lock in a variable", text: "\tmu := LOCKER\n\tmu.Lock()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\tmu.Unlock()\n\treturn DIFFER\n"},
+	{name: "releases in a variable", text: "\tLOCK()\n\trelease := UNLOCK\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\trelease()\n\treturn DIFFER\n"},
+	{name: "switch", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tswitch a = DATA; {\n\tcase !always:\n\t\tfallthrough\n\tdefault:\n\t\tpause()\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "type switch", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tswitch v := any(DATA).(type) {\n\tcase KIND:\n\t\ta = v\n\t\tpause()\n\t\tb, _ = any(DATA).(KIND)\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "generic function", text: "\tLOCK()\nENTERS\ta := same([]KIND{DATA})[0]\n\tpause()\n\tb := same(map[int]KIND{1: DATA})[1]\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 }
 
@@ -184,8 +214,12 @@ func newCase(number int, h home, s shape, k kind) Case {
 	if h.reading {
 		lock, unlock, try = h.lock+".RLock", h.lock+".RUnlock", h.lock+".TryRLock"
 	}
+	locker := cmp.Or(h.locker, "&"+h.lock)
+	if h.reading {
+		locker = h.lock + ".RLocker()"
+	}
 	fill := strings.NewReplacer("PREPARES", h.prepares, "ENTERS", h.enters, "RECEIVER", h.receiver, "DATA", h.data,
-		"UNLOCK", unlock, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "NN", fmt.Sprint(number))
+		"UNLOCK", unlock, "LOCKER", locker, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "NN", fmt.Sprint(number))
 	// The parts have such words themselves.
 	expand := func(text string) string { return fill.Replace(fill.Replace(text)) }
 	text := expand("func RECEIVERsectionNN() bool {\nPREPARES" + s.text + "}\n")
@@ -202,7 +236,7 @@ func newCase(number int, h home, s shape, k kind) Case {
 	rest += expand("\nfunc init() {\n\tx := " + h.object + "\n\tadd(trial{NN, func() { x.set0xNN(CAREFUL); x.set1xNN(CAREFUL) }, x.sectionNN, x.carelessNN})\n}\n")
 	return Case{
 		Name: h.name + ", " + s.name + ", " + k.name, parts: [3]string{h.name, s.name, k.name}, File: fmt.Sprintf("case%d.go", number),
-		text: header(text), rest: header(rest), Elements: h.elements, Datum: expand(h.datum),
+		text: header("main", text), rest: header("main", rest), Elements: h.elements, Datum: expand(h.datum), far: header("far", expand(h.far)),
 	}
 }
 
@@ -218,28 +252,30 @@ func locals(number int) []Case {
 		}
 		for _, k := range kinds[:5] {
 			const home = capturedVariable
-			fill := strings.NewReplacer("ENTERS", "", "DATA", "f", "UNLOCK", "mu.Unlock", "LOCK", "mu.Lock", "TRY", "mu.TryLock",
+			fill := strings.NewReplacer("ENTERS", "", "DATA", "f", "UNLOCK", "mu.Unlock", "LOCKER", "&mu", "LOCK", "mu.Lock", "TRY", "mu.TryLock",
 				"KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "NN", fmt.Sprint(number))
 			text := fill.Replace("func init() {\n\tvar mu sync.Mutex\n\tvar f KIND\n\tset := func(v KIND) { mu.Lock(); f = v; mu.Unlock() }\n\tclear := func() { mu.Lock(); f = CAREFUL; mu.Unlock() }\n" +
 				"\tsection := func() bool {\n" + s.text + "\t}\n\twrite, written := make(chan bool), make(chan bool)\n\tgo func() {\n\t\tfor range write {\n\t\t\tf = WRITTEN\n\t\t\twritten <- true\n\t\t}\n\t}()\n" +
 				"\tadd(trial{NN, func() { clear(); set(CAREFUL) }, section, func() { write <- true; <-written }})\n}\n")
-			all = append(all, Case{Name: home + ", " + s.name + ", " + k.name, parts: [3]string{home, s.name, k.name}, File: fmt.Sprintf("case%d.go", number), text: header(text), rest: "package main\n"})
+			all = append(all, Case{Name: home + ", " + s.name + ", " + k.name, parts: [3]string{home, s.name, k.name}, File: fmt.Sprintf("case%d.go", number), text: header("main", text), rest: "package main\n"})
 			number++
 		}
 	}
 	return all
 }
 
-// header puts the imports before a text that it needs.
-func header(text string) string {
+// header puts the package and the imports before a text that it needs.
+func header(pkg, text string) string {
+	if text == "" {
+		return ""
+	}
 	var imports []string
-	for _, name := range []string{"errors", "fmt", "io", "sync"} {
-		if strings.Contains(text, name+".") {
-			imports = append(imports, fmt.Sprintf("%q", name))
+	for _, path := range []string{"disturbed/far", "errors", "fmt", "io", "sync"} {
+		if strings.Contains(text, filepath.Base(path)+".") {
+			imports = append(imports, fmt.Sprintf("%q", path))
 		}
 	}
-	slices.Sort(imports)
-	return "package main\n\nimport (\n\t" + strings.Join(imports, "\n\t") + "\n)\n\n" + text
+	return "package " + pkg + "\n\nimport (\n\t" + strings.Join(imports, "\n\t") + "\n)\n\n" + text
 }
 
 // world is what all cases have in common. Careless code runs whenever a section has asked for
@@ -317,6 +353,14 @@ func same[T any](v T) T { return v }
 //go:noinline
 func call(do func()) { do() }
 
+func once(yield func() bool) { yield() }
+
+func hold(l sync.Locker, do func()) {
+	l.Lock()
+	defer l.Unlock()
+	do()
+}
+
 func main() {
 	patience, _ = strconv.Atoi(os.Args[1])
 	rounds, _ := strconv.Atoi(os.Args[2])
@@ -361,6 +405,9 @@ func Files(cases []Case) map[string]string {
 	for _, c := range cases {
 		files[c.File] = c.text
 		files["rest_"+c.File] = c.rest
+		if c.far != "" {
+			files["far/"+c.File] = c.far
+		}
 	}
 	return files
 }

@@ -87,7 +87,11 @@ const (
 // Run builds a program of cases in an empty directory, protected in one mode, and runs it.
 func Run(ctx context.Context, dir string, mode protect.Mode, cases []Case) ([]Result, error) {
 	for name, text := range Files(cases) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			return nil, err
 		}
 	}
