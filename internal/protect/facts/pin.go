@@ -237,7 +237,7 @@ func (o *observer) pinLiteral(c inspector.Cursor, l *ast.CompositeLit) {
 func (o *observer) pinArguments(c *ast.CallExpr) {
 	if tv := o.info.Types[ast.Unparen(c.Fun)]; tv.IsType() && len(c.Args) == 1 {
 		to, from := Deref(tv.Type), o.info.TypeOf(c.Args[0])
-		if from != nil && !types.Identical(to, Deref(from)) && !types.IsInterface(to) {
+		if from != nil && !o.info.Types[c.Args[0]].IsNil() && !types.Identical(to, Deref(from)) && !types.IsInterface(to) {
 			o.pins.pinType(to, "its struct is converted")
 			o.pins.pinType(Deref(from), "its struct is converted")
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -137,6 +138,9 @@ func (r *round) leaveOutIfOpen(g *Group, d *guard.Datum, lock facts.Key) {
 	open := r.openCodeOf(r.facts.KeyOf(d.Object.(*types.Var)), lock)
 	for _, s := range g.Steps {
 		if why := r.runsOpen(s, open); why != "" {
+			if r.Mode == Isolate { // what cannot be isolated at all is open for that reason
+				why = cmp.Or(r.pages.why[r.facts.KeyOf(d.Object.(*types.Var))], why)
+			}
 			g.leaveOut(name, why)
 			return
 		}
