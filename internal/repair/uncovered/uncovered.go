@@ -193,7 +193,7 @@ func (f *Fix) why(g *whole.Group, m *whole.Member) string {
 	case slices.Contains(g.Split, m):
 		return because("the lock is released between the load and this store, which depends on it", f.Uncoverable[name])
 	case m.Leaves && !open:
-		return because("it is handed to code without the lock, and changed in place", f.Uncoverable[name])
+		return because(handedToOthers, f.Uncoverable[name])
 	case open && f.Uncoverable[name] != "":
 		return f.Uncoverable[name]
 	case open:

@@ -114,11 +114,49 @@ func (c *Cache) Count() *int { return &c.count }
 func (c *Cache) Free() *int { return &c.free }
 `, "Cache", 0, 1)
 	want := []string{
-		"read of Hits in (*Cache).Stats (p.go:24): the object that has it is returned to users of the package, who do not have the lock",
+		"read of stats in (*Cache).Stats (p.go:24): its address is returned to users of the package, who do not have the lock",
 		"read of size in (*Cache).Size (p.go:26): its address is returned to users of the package, who do not have the lock",
 		"read of count in (*Cache).Count (p.go:28): its address is returned to users of the package, who do not have the lock",
 	}
 	if got := Lines(fix.handedOut()); !slices.Equal(got, want) {
+		t.Errorf("told is %q, want %q", got, want)
+	}
+}
+
+// TestWhatLeavesTheLockIsTold: a slice that the lock guards in fact, and that a method returns while others shift it in
+// place, is told with a fix for other data.
+func TestWhatLeavesTheLockIsTold(t *testing.T) {
+	fix := fixOf(t, `package p
+
+import "sync"
+
+type Room struct {
+	mu      sync.Mutex
+	log     []string
+	members []string
+	topics  []string
+}
+
+func (r *Room) Say(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log = append(r.log, text)
+	r.topics = append(r.topics, text)
+}
+
+func (r *Room) Leave(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	copy(r.members[i:], r.members[i+1:])
+	r.members = r.members[:len(r.members)-1]
+}
+
+func (r *Room) Members() []string { r.mu.Lock(); defer r.mu.Unlock(); return r.members }
+
+func (r *Room) Topics() []string { r.mu.Lock(); defer r.mu.Unlock(); return r.topics }
+`, "Room", 0, 1)
+	want := []string{"read of members in (*Room).Members (p.go:26): it is handed to code without the lock, and changed in place"}
+	if got := Lines(fix.Beside()); !slices.Equal(got, want) {
 		t.Errorf("told is %q, want %q", got, want)
 	}
 }
