@@ -108,6 +108,7 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 		}
 	}
 	names := found.Names(r.code)
+	names = append(names, r.handedOut(slices.Concat(data, base.Guarded(l), names), l, whole.CalledBy(users))...)
 	return names[:min(len(names), maxCompanions)]
 }
 
