@@ -71,6 +71,9 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 			for _, s := range v.Sites {
 				users[lockset.Outermost(s.Func)] = true
 			}
+			for _, op := range v.Operations { // of sync/atomic, which are no sites
+				users[lockset.Outermost(op.Instr.Parent())] = true
+			}
 		}
 	}
 	parts := locks.PartsOf(l.Owner())

@@ -161,6 +161,68 @@ func (r *Room) Topics() []string { r.mu.Lock(); defer r.mu.Unlock(); return r.to
 	}
 }
 
+// TestWhatALockOfAnEarlierRoundLeavesIsTold: of the lock of an earlier round is told what the later one does not guard
+// either, and which objects are handed out.
+func TestWhatALockOfAnEarlierRoundLeavesIsTold(t *testing.T) {
+	fix := fixOf(t, `package p
+
+import "sync"
+
+type Item struct{ Stock int }
+
+type Store struct {
+	mu       sync.Mutex
+	laterMu  sync.Mutex
+	versions map[string]int
+	streams  map[string]int
+	items    map[string]*Item
+}
+
+func (s *Store) Append(k string, n int) bool {
+	s.laterMu.Lock()
+	defer s.laterMu.Unlock()
+	if s.version(k) != n {
+		return false
+	}
+	s.mu.Lock()
+	s.versions[k] = n + 1
+	s.mu.Unlock()
+	return true
+}
+
+func (s *Store) version(k string) int { s.mu.Lock(); defer s.mu.Unlock(); return s.versions[k] }
+
+func (s *Store) Write(k string) {
+	if s.stream(k) > 0 {
+		s.mu.Lock()
+		s.streams[k]++
+		s.mu.Unlock()
+	}
+}
+
+func (s *Store) stream(k string) int { s.mu.Lock(); defer s.mu.Unlock(); return s.streams[k] }
+
+func (s *Store) Item(k string) *Item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items[k].Stock++
+	return s.items[k]
+}
+`, "Store", 0, 2, 3, 4)
+	later := fix.Code.OwnerOf(fix.Lock).Underlying().(*types.Struct).Field(1)
+	want := []string{
+		"write of streams in (*Store).Write (p.go:32): the lock is released between the read of streams (p.go:30) and this one, which belongs to it",
+		"read of Stock in (*Store).Item (p.go:43): the object that has it is returned to users of the package, who do not have the lock",
+	}
+	left, whole := fix.LeftBy(later)
+	if got := Lines(left); !slices.Equal(got, want) || !whole {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+	if left, _ := fix.LeftBy(nil); len(left) != len(want)+1 {
+		t.Errorf("left by a change without a lock are %q", Lines(left))
+	}
+}
+
 // fixOf is a fix of a program, with fields of a struct as the lock and its data.
 func fixOf(t *testing.T, text, owner string, lock int, data ...int) *Fix {
 	t.Helper()
