@@ -56,7 +56,8 @@ var imports = map[string][]string{
 	"internal/rt/drive":     {"internal/rt", "internal/rt/frames", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring"},
 	"internal/load":         {"internal/gotool", "internal/source"},
 
-	"internal/guard/lockset":   {"internal/guard/printed", "internal/locks"},
+	"internal/guard/inplace":   {},
+	"internal/guard/lockset":   {"internal/guard/inplace", "internal/guard/printed", "internal/locks"},
 	"internal/guard/printed":   {},
 	"internal/guard/whole":     {"internal/guard/lockset", "internal/locks"},
 	"internal/locks":           {},

@@ -91,12 +91,14 @@ func (p *Program) noteOpenParameters(fn *types.Func) {
 	}
 }
 
-// noteOpen notes that code outside the program can hand in values of a type. The functions that such
-// a function is given are the program's, those that it returns are not.
+// noteOpen notes that code outside the program can hand in values of a type, also as the elements or
+// entries of others:
+//
+//	func New(handlers map[string]Handler) *Router
+//
+// The functions that such a function is given are the program's, those that it returns are not.
 func (p *Program) noteOpen(t types.Type) {
-	if s, ok := t.Underlying().(*types.Slice); ok { // of a variadic parameter
-		t = s.Elem()
-	}
+	t = handedIn(t)
 	if named, ok := types.Unalias(t).(*types.Named); ok && isImplementable(t) && !isAmong(p.values.open, named.Origin()) {
 		p.values.open = append(p.values.open, named.Origin())
 	}
@@ -109,6 +111,31 @@ func (p *Program) noteOpen(t types.Type) {
 		p.noteOpen(v.Type())
 	}
 }
+
+// handedIn is the type of what a slice, map, array, channel or pointer leads to, at any depth; another type is
+// itself. A defined type may lead to itself, and so to nothing that could be called.
+func handedIn(t types.Type) types.Type {
+	for range maxLeading {
+		switch u := t.Underlying().(type) {
+		case *types.Slice: // also of a variadic parameter
+			t = u.Elem()
+		case *types.Array:
+			t = u.Elem()
+		case *types.Map:
+			t = u.Elem()
+		case *types.Chan:
+			t = u.Elem()
+		case *types.Pointer:
+			t = u.Elem()
+		default:
+			return t
+		}
+	}
+	return t
+}
+
+// maxLeading bounds how many types that lead to others are followed.
+const maxLeading = 8
 
 // noteHandedOut notes that code outside the program can call a function of the program.
 //

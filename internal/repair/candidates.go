@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
@@ -260,7 +262,7 @@ func (k *ranking) withoutTests(c *Candidate, data *cover.Data, regions []*cover.
 	inCode := *c
 	inCode.regions, inCode.base = slices.DeleteFunc(slices.Clone(regions), func(r *cover.Region) bool { return r.Test }), k.base
 	names := data.Names(k.run.code)
-	if all := k.whole(&inCode, slices.Concat(names, k.run.handedOut(names, c.lock)), inCode.regions); len(all) > 0 {
+	if all := k.whole(&inCode, slices.Concat(names, k.run.handedOut(names, c.lock, func(*ssa.Function) bool { return true })), inCode.regions); len(all) > 0 {
 		return all
 	}
 	return k.whole(&inCode, names, inCode.regions)
@@ -277,9 +279,9 @@ func (k *ranking) readingCopies(c *Candidate, names []dataname.Name, regions []*
 	return k.whole(&copying, names, copying.regions)
 }
 
-// handedOut are other data of the struct with a lock that the lock guards but for what users of the
-// package are handed: the same mistake in a method beside.
-func (r *failedRun) handedOut(data []dataname.Name, l *cover.Lock) []dataname.Name {
+// handedOut are other data of the struct with a lock that the lock guards but for what code without it is
+// handed, by some functions: the same mistake in a method beside.
+func (r *failedRun) handedOut(data []dataname.Name, l *cover.Lock, by func(*ssa.Function) bool) []dataname.Name {
 	if !l.Exists() || l.Owner() == nil {
 		return nil
 	}
@@ -289,7 +291,7 @@ func (r *failedRun) handedOut(data []dataname.Name, l *cover.Lock) []dataname.Na
 			continue
 		}
 		broken := whole.Broken(r.locksHeld(), []*types.Var{v.Object}, l.Object())
-		if slices.ContainsFunc(broken, leaves) && !slices.ContainsFunc(broken, isOpen) {
+		if slices.ContainsFunc(broken, func(g *whole.Group) bool { return leaves(g) && by(g.Func) }) && !slices.ContainsFunc(broken, isOpen) {
 			all = append(all, r.onlyData(v.Object).Names(r.code)...)
 		}
 	}

@@ -71,6 +71,9 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 			for _, s := range v.Sites {
 				users[lockset.Outermost(s.Func)] = true
 			}
+			for _, op := range v.Operations { // of sync/atomic, which are no sites
+				users[lockset.Outermost(op.Instr.Parent())] = true
+			}
 		}
 	}
 	parts := locks.PartsOf(l.Owner())
@@ -108,6 +111,7 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 		}
 	}
 	names := found.Names(r.code)
+	names = append(names, r.handedOut(slices.Concat(data, base.Guarded(l), names), l, whole.CalledBy(users))...)
 	return names[:min(len(names), maxCompanions)]
 }
 

@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"bytes"
 	"go/types"
 	"slices"
 
@@ -165,14 +164,5 @@ func (c *Candidate) isOwn() bool { return c.lock.Exists() && !c.Patch.Added(c.lo
 
 // touches reports whether a candidate changes a function, which is one of the changed program.
 func (c *Candidate) touches(changed *changedProgram, fn *ssa.Function) bool {
-	syntax := lockset.Outermost(fn).Syntax()
-	if syntax == nil {
-		return false
-	}
-	for name, before := range c.Patch.Before {
-		if f := changed.code.ByOriginal(name); f != nil && f == changed.code.FileOf(syntax) {
-			return !bytes.Contains(before, []byte(f.TextOf(syntax)))
-		}
-	}
-	return false
+	return uncovered.Touches(changed.code, c.Patch.Before, fn)
 }

@@ -251,7 +251,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	var best *Candidate
 	spare := moreCandidates
 	var postponed []failedChange
-	candidates := reshaped(run.changes(base))
+	candidates := run.reshaped(run.changes(base), base)
 	if analysis != nil {
 		candidates = append(candidates, run.candidates(analysis, base, len(rounds)-1)...)
 	}

@@ -56,11 +56,17 @@ func (r *failedRun) splitUpdates() []change.SplitUpdate {
 	return all
 }
 
-// reshaped are the candidates that changes are.
-func reshaped(changes []*change.Change) []*Candidate {
+// reshaped are the candidates that changes are. One that is a lock is to guard what another lock would: all accesses
+// to its data, and the data's companions.
+func (r *failedRun) reshaped(changes []*change.Change, base *cover.Patch) []*Candidate {
 	var all []*Candidate
 	for _, c := range changes {
-		all = append(all, &Candidate{Derivation: &sli.Fix{}, Change: c, Patch: c.Patch, Lock: c.Words, Reason: c.Mistake, covers: new(coverage)})
+		candidate := &Candidate{Derivation: &sli.Fix{}, Change: c, Patch: c.Patch, Lock: c.Words, Reason: c.Mistake, covers: new(coverage)}
+		if s := c.Section; s != nil {
+			candidate.lock, candidate.regions, candidate.base = s.Lock, s.Regions, base
+			all = append(all, (&ranking{run: r, base: base}).whole(candidate, s.Data.Names(r.code), s.Regions)...)
+		}
+		all = append(all, candidate)
 	}
 	return all
 }

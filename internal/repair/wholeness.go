@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 
@@ -324,6 +325,7 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		for _, v := range c.Change.Whole {
 			c.Uncovered = uncovered.Add(c.Uncovered, program.Plain(changed.code.Variables(c.run.onlyData(v).Names(c.run.code)))...)
 		}
+		c.judgeEarlier(program, changed, nil)
 		return c.stillSplit(changed)
 	}
 	fix := &uncovered.Fix{
@@ -349,24 +351,21 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		c.WholeUpdates = c.WholeUpdates && len(g.Split) == 0
 		c.Uncovered = append(c.Uncovered, fix.Group(g)...)
 	}
-	for _, earlier := range c.Patch.Guards() {
-		c.judgeEarlier(program, changed, earlier)
-	}
+	c.judgeEarlier(program, changed, fix.Lock)
 	halves := c.halfGuarded(changed)
 	c.Uncovered = uncovered.Add(c.Uncovered, slices.Concat(fix.HalfGuarded(halves), c.companionsLeft(fix, changed, halves), fix.Beside())...)
 	return ""
 }
 
-// judgeEarlier notes what the lock of an earlier round does not cover in the changed program.
-func (c *Candidate) judgeEarlier(program *uncovered.Program, changed *changedProgram, g cover.Guard) {
-	fix := &uncovered.Fix{Program: program, Lock: changed.code.LockOf(g.Lock), Data: changed.code.Variables(g.Data)}
-	if fix.Lock == nil || len(fix.Data) == 0 || fix.Lock == changed.code.LockOf(c.lock) {
-		return
-	}
-	for _, group := range whole.Broken(fix.Held, fix.Data, fix.Lock) {
-		if !uncovered.IsTestFile(changed.code.Fset.Position(group.Members[0].At).Filename) {
-			c.WholeUpdates = c.WholeUpdates && len(group.Split) == 0
-			c.Uncovered = uncovered.Add(c.Uncovered, fix.Group(group)...)
+// judgeEarlier notes what the locks of earlier rounds do not cover in the changed program, and the last one, if the
+// last round has one, does not either.
+func (c *Candidate) judgeEarlier(program *uncovered.Program, changed *changedProgram, last *types.Var) {
+	for _, g := range c.Patch.Guards() {
+		fix := &uncovered.Fix{Program: program, Lock: changed.code.LockOf(g.Lock), Data: changed.code.Variables(g.Data)}
+		if fix.Lock != nil && fix.Lock != last {
+			left, whole := fix.LeftBy(last)
+			c.WholeUpdates = c.WholeUpdates && whole
+			c.Uncovered = uncovered.Add(c.Uncovered, left...)
 		}
 	}
 }

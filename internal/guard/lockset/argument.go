@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard/inplace"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
@@ -31,7 +32,7 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			r.elementsOf(c.Args[1], Read, i, paths)
 			// What is appended takes the place of elements that the slice was shortened by, as in
 			// append(list[:i], list[i+1:]...).
-			for _, part := range shortened(c.Args[0]) {
+			for _, part := range inplace.Shortened(c.Args[0]) {
 				if part.High != nil {
 					r.content(part, i, paths)
 				}
@@ -54,9 +55,10 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		}
 		if _, spawned := i.(*ssa.Go); !spawned {
 			r.use(arg, i, paths)
-			if reorders(fn) {
+			if inplace.Reorders(fn) {
 				r.content(arg, i, paths)
 			}
+			r.changedByFunction(fn, k, arg, i, paths)
 			if isOf(fn, "slices") {
 				r.elementsOf(arg, Read, i, paths)
 			}
@@ -64,9 +66,7 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		switch arg := arg.(type) {
 		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		case *ssa.UnOp:
-			if k == 0 {
-				r.behindPointer(arg, fn, i, paths)
-			}
+			r.behindPointer(arg, fn, k, i, paths)
 			continue
 		default:
 			continue
@@ -87,21 +87,20 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 	}
 }
 
-// reorders reports whether a function of the standard library changes the elements of the
-// slices that it is given.
-func reorders(fn *ssa.Function) bool {
-	if fn == nil || fn.Object() == nil || fn.Object().Pkg() == nil {
-		return false
+// changedByFunction records that a function changes the map or slice in place that it is given, or is given a
+// pointer to. Nothing in it names the variable, so the call is where that is changed.
+func (r *recorder) changedByFunction(fn *ssa.Function, k int, arg ssa.Value, call ssa.CallInstruction, paths []locks.Path) {
+	if fn == nil || !r.inPlace.Changes(fn, k) || r.takesLock(fn) {
+		return
 	}
-	switch name := fn.Object().Name(); fn.Object().Pkg().Path() {
-	case "sort":
-		return !strings.Contains(name, "Search") && !strings.Contains(name, "Sorted")
-	case "slices":
-		return slices.ContainsFunc([]string{"Sort", "Reverse", "Delete", "Compact", "Insert", "Replace"}, func(prefix string) bool {
-			return strings.HasPrefix(name, prefix) && !strings.HasPrefix(name, "Sorted")
-		})
+	if _, pointer := arg.Type().Underlying().(*types.Pointer); !pointer {
+		r.content(arg, call, paths)
+		return
 	}
-	return false
+	if v := r.variableAt(arg); v != nil && inplace.IsContainer(v.Object.Type()) {
+		v.ChangedInPlace = true
+		r.address(arg, Write, call, paths)
+	}
 }
 
 func isAtomic(fn *ssa.Function) bool { return isOf(fn, "sync/atomic") }
@@ -128,31 +127,56 @@ func (r *recorder) throughParameter(fn *ssa.Function, k int, t types.Type) (Kind
 				return Write, true
 			}
 		}
-		return Read, true
 	}
-	if unsynchronised[types.TypeString(t, nil)] && changes(fn) {
+	if changesObject(fn, k, t) {
 		return Write, true
 	}
 	return Read, true
 }
 
-// behindPointer records what a method of a type that takes no lock of its own does to the object
-// that a variable points to: the variable's lock is to guard the object with it.
+// behindPointer records what a method of a type that takes no lock of its own, or a function of a library, does to
+// the object that a variable points to: the variable's lock is to guard the object with it.
 //
-//	c.recent.MoveToFront(e)     a write of what recent, a *list.List, has
-func (r *recorder) behindPointer(load *ssa.UnOp, fn *ssa.Function, instr ssa.Instruction, paths []locks.Path) {
-	if fn == nil || fn.Signature.Recv() == nil || load.Op != token.MUL {
+//	c.recent.MoveToFront(e)        a write of what recent, a *list.List, has
+//	fmt.Fprintln(c.out, text)      and of what out, a *bufio.Writer, has
+func (r *recorder) behindPointer(load *ssa.UnOp, fn *ssa.Function, k int, instr ssa.Instruction, paths []locks.Path) {
+	if fn == nil || load.Op != token.MUL {
 		return
 	}
 	p, ok := load.Type().Underlying().(*types.Pointer)
 	if !ok || !unsynchronised[types.TypeString(p.Elem(), nil)] {
 		return
 	}
-	kind := Read
-	if changes(fn) {
-		kind = Write
+	switch ofMethod := k == 0 && fn.Signature.Recv() != nil; {
+	case changesObject(fn, k, p.Elem()):
+		r.address(load.X, Write, instr, paths)
+	case ofMethod:
+		r.address(load.X, Read, instr, paths)
 	}
-	r.address(load.X, kind, instr, paths)
+}
+
+// changesObject reports whether a function of a library changes an object without a lock of its own, of a type,
+// which is its receiver or which it is given to use: as what it is, or for an interface whose methods change it.
+// What takes anything prints it, or keeps it.
+func changesObject(fn *ssa.Function, k int, t types.Type) bool {
+	if !unsynchronised[types.TypeString(t, nil)] {
+		return false
+	}
+	if fn.Signature.Recv() != nil {
+		if k--; k < 0 {
+			return changes(fn)
+		}
+	}
+	if len(fn.Blocks) > 0 || isAtomic(fn) || k >= fn.Signature.Params().Len() {
+		return false
+	}
+	switch as := fn.Signature.Params().At(k).Type().Underlying().(type) {
+	case *types.Interface:
+		return as.NumMethods() > 0
+	case *types.Pointer:
+		return types.Identical(as.Elem(), t)
+	}
+	return false
 }
 
 // changes reports whether a method of a type that takes no lock of its own changes it.

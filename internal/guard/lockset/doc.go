@@ -40,7 +40,7 @@
 // nothing was seen to call come last.
 //
 // Then each context is gone through once more, and its accesses are recorded (access.go,
-// address.go, argument.go, structs.go, reflect.go with package printed), and with them the reads of maps and arrays by way of references that were
+// address.go, argument.go, structs.go, reflect.go with package printed; package inplace has what functions change that they are given), and with them the reads of maps and arrays by way of references that were
 // loaded before (use.go), and the operations of sync/atomic and of sync.Map (operation.go).
 // Accesses to objects that nothing else can reach yet (fresh.go, foreign.go,
 // reach.go), and those before any other goroutine runs, are initialisation: they count

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard/inplace"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
@@ -45,6 +46,7 @@ type Analysis struct {
 	variableOf map[types.Object]*Variable
 	sites      map[siteKey]*Site
 	writers    map[parameterKey]bool
+	inPlace    *inplace.Functions
 	byOnce     []*accessFound // those that a sync.Once makes, until they are judged
 	operators  *operators     // once they are asked for
 }
@@ -77,6 +79,7 @@ func AnalyseBeyond(prog *ssa.Program, pkgs []*packages.Package, places *locks.Pl
 		contexts: make(map[*ssa.Function]map[string]*Context), runs: make(map[*Context]int),
 		remembered: make(map[*ssa.Function]map[locks.Condition]bool),
 		variableOf: make(map[types.Object]*Variable), sites: make(map[siteKey]*Site), writers: make(map[parameterKey]bool),
+		inPlace: inplace.New(),
 	}
 	for _, p := range pkgs {
 		a.own[p.Types.Path()] = true

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard/inplace"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
@@ -58,51 +59,13 @@ func (r *recorder) reuse(store *ssa.Store) {
 	if v == nil {
 		return
 	}
-	for _, part := range shortened(store.Val) {
+	for _, part := range inplace.Shortened(store.Val) {
 		for _, load := range referencesLoaded(part.X) {
 			if r.loaded(load) == v {
 				v.ChangedInPlace = true
 			}
 		}
 	}
-}
-
-// shortened returns the slice expressions that a slice may come from, over branches, rounds of loops, and what
-// was appended to it. A limited capacity has what is appended go to a new array.
-//
-//	kept := l.events[:0]
-//	for _, e := range l.events {
-//		if e.Seq > seq {
-//			kept = append(kept, e)
-//		}
-//	}
-//	l.events = kept                of kept, it is l.events[:0]
-func shortened(slice ssa.Value) []*ssa.Slice {
-	var all []*ssa.Slice
-	seen := make(map[ssa.Value]bool)
-	var visit func(v ssa.Value)
-	visit = func(v ssa.Value) {
-		if seen[v] {
-			return
-		}
-		seen[v] = true
-		switch v := v.(type) {
-		case *ssa.Slice:
-			if v.Max == nil {
-				all = append(all, v)
-			}
-		case *ssa.Phi:
-			for _, e := range v.Edges {
-				visit(e)
-			}
-		case *ssa.Call:
-			if isBuiltin(&v.Call, "append") {
-				visit(v.Call.Args[0])
-			}
-		}
-	}
-	visit(slice)
-	return all
 }
 
 // partsOf returns the maps and slices that a value is, or is a part of, on all ways to it.
@@ -117,6 +80,8 @@ func partsOf(v ssa.Value) []ssa.Value {
 		seen[v] = true
 		switch v := v.(type) {
 		case *ssa.Slice:
+			visit(v.X)
+		case *ssa.ChangeType: // to a type that sorts, for example
 			visit(v.X)
 		case *ssa.Phi:
 			for _, e := range v.Edges {

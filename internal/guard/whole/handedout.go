@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // A lock that stands in one object may guard the fields of others. Users of the package that are given
@@ -20,13 +21,15 @@ import (
 //	}
 
 // A HandedOut is a place where users of a package are given an object with a guarded field that they
-// can name.
+// can name, or where an address of the data goes to code that need not have the lock.
 type HandedOut struct {
 	Variable *types.Var
 	Func     *ssa.Function
 	At       token.Pos
-	// ToCallback says that a function of theirs is called with the object, and not that it is returned.
+	// ToCallback says that a function of theirs is called with it, and not that it is returned.
 	ToCallback bool
+	// ToGoroutine says that it is sent, or that a goroutine is started with it.
+	ToGoroutine bool
 	// Address says that they are given the address of the variable itself, or of a part of it.
 	Address bool
 }
@@ -41,6 +44,7 @@ func Handing(a *lockset.Analysis, lock *types.Var, data []*types.Var) []HandedOu
 			named = append(named, o)
 		}
 	}
+	j := &judge{Analysis: a, data: data}
 	var all []HandedOut
 	for _, fn := range a.Functions {
 		if fn.Pkg == nil || fn.Pkg.Pkg.Name() == "main" || isTestName(a.Program.Fset.Position(fn.Pos()).Filename) {
@@ -48,12 +52,17 @@ func Handing(a *lockset.Analysis, lock *types.Var, data []*types.Var) []HandedOu
 		}
 		for _, b := range fn.Blocks {
 			for _, i := range b.Instrs {
-				if h, ok := addressHanded(a, fn, i, data); ok && !isTold(all, h) {
-					all = append(all, h)
+				for _, h := range j.addressesHanded(fn, i) {
+					if !isTold(all, h) {
+						all = append(all, h)
+					}
 				}
-				values, toCallback := handed(a, fn, i)
+				values, toCallback := j.handed(fn, i)
 				for _, x := range values {
 					of := []*types.Named{elementOf(x.Type())}
+					if j.dataAt(x) != nil {
+						continue // told as an address
+					}
 					if of[0] == nil || !isPointerTo(x.Type()) || isFieldOf(of, lock) || !a.IsShared(fn, x, i) {
 						continue
 					}
@@ -71,7 +80,7 @@ func Handing(a *lockset.Analysis, lock *types.Var, data []*types.Var) []HandedOu
 
 // handed returns the values that an instruction gives to users of the package: those that an exported
 // function returns, and those that a function of theirs is called with.
-func handed(a *lockset.Analysis, fn *ssa.Function, i ssa.Instruction) (values []ssa.Value, toCallback bool) {
+func (j *judge) handed(fn *ssa.Function, i ssa.Instruction) (values []ssa.Value, toCallback bool) {
 	switch i := i.(type) {
 	case *ssa.Return:
 		// The one without a place is for what recovers from a panic.
@@ -79,58 +88,125 @@ func handed(a *lockset.Analysis, fn *ssa.Function, i ssa.Instruction) (values []
 			return i.Results, false
 		}
 	case *ssa.Call:
-		if _, builtin := i.Call.Value.(*ssa.Builtin); !builtin && !i.Call.IsInvoke() && len(a.Callees(&i.Call)) == 0 {
+		if callsValue(&i.Call) && j.isOfUsers(i.Call.Value, make(map[ssa.Value]bool)) {
 			return i.Call.Args, true
 		}
 	}
 	return nil, false
 }
 
-// addressHanded tells of an instruction that computes the address of data which an exported function
-// returns:
+// callsValue reports whether a call is one of a function value.
+func callsValue(c *ssa.CallCommon) bool {
+	_, builtin := c.Value.(*ssa.Builtin)
+	return !builtin && !c.IsInvoke() && c.StaticCallee() == nil
+}
+
+// isOfUsers reports whether a function value may be one of the package's users: all may but those that the
+// function makes itself, as one that calls itself by a variable, and those that the package gives to a function
+// which users cannot call. seen are values that were looked at.
+func (j *judge) isOfUsers(f ssa.Value, seen map[ssa.Value]bool) bool {
+	if seen[f] {
+		return false
+	}
+	seen[f] = true
+	switch v := f.(type) {
+	case *ssa.MakeClosure, *ssa.Function:
+		return false
+	case *ssa.ChangeType:
+		return j.isOfUsers(v.X, seen)
+	case *ssa.Phi:
+		return slices.ContainsFunc(v.Edges, func(e ssa.Value) bool { return j.isOfUsers(e, seen) })
+	case *ssa.UnOp:
+		if p := j.PlaceOf(v.X); p != nil && p.Parent() == nil {
+			switch root := p.Root().(type) {
+			case *ssa.Alloc:
+				only := locks.OnlyStore(root)
+				return only == nil || j.isOfUsers(only, seen)
+			case *ssa.MakeClosure, *ssa.Function, *ssa.Parameter: // what the variable is given once
+				return j.isOfUsers(root.(ssa.Value), seen)
+			}
+		}
+	case *ssa.Parameter:
+		in := v.Parent()
+		if in.Parent() != nil || in.Object() == nil || in.Object().Exported() {
+			return true
+		}
+		index := slices.Index(in.Params, v)
+		return slices.ContainsFunc(j.callsOf(in), func(call *ssa.Call) bool { return j.isOfUsers(call.Call.Args[index], seen) })
+	}
+	return true
+}
+
+// addressesHanded tells of an instruction that computes or uses the address of data which goes to users of the
+// package, or to another goroutine:
 //
 //	func (b *Book) Limits() *limits { return &b.limits }
 //	func (r *Ring) All() []int      { return r.slots[:] }
-func addressHanded(a *lockset.Analysis, fn *ssa.Function, i ssa.Instruction, data []*types.Var) (HandedOut, bool) {
-	v := dataAt(a, i, data)
-	if v == nil || fn.Parent() != nil || fn.Object() == nil || !fn.Object().Exported() {
-		return HandedOut{}, false
+//	func Total() *int               { return &total }
+//	func (b *Book) Each(f func(*limits)) { f(&b.limits) }
+//	func (b *Book) Used() func() int { return b.limits.used }      a method that has the address
+func (j *judge) addressesHanded(fn *ssa.Function, i ssa.Instruction) []HandedOut {
+	var all []HandedOut
+	tell := func(v *lockset.Variable, w *waysOut) {
+		h := HandedOut{Variable: v.Object, Func: fn, At: i.Pos(), Address: true}
+		if !h.At.IsValid() {
+			h.At = fn.Pos()
+		}
+		switch {
+		case (w.asResult || len(w.into) > 0) && fn.Parent() == nil && j.answersUsers(fn, nil, make(map[*ssa.Function]bool)):
+		case slices.ContainsFunc(w.calls, func(c *ssa.Call) bool { return j.isOfUsers(c.Call.Value, make(map[ssa.Value]bool)) }):
+			h.ToCallback = true
+		case w.toGoroutine:
+			h.ToGoroutine = true
+		default:
+			return
+		}
+		all = append(all, h)
 	}
-	at := i.Pos()
-	if !at.IsValid() {
-		at = fn.Pos()
+	if address, ok := i.(ssa.Value); ok {
+		if v := j.dataAt(address); v != nil {
+			tell(v, waysOutOf(address, nil))
+		}
 	}
-	return HandedOut{Variable: v.Object, Func: fn, At: at, Address: true}, waysOutOf(i.(ssa.Value), nil).asResult
+	for _, operand := range i.Operands(nil) {
+		if global, ok := (*operand).(*ssa.Global); ok {
+			if v := j.dataAt(global); v != nil {
+				w := &waysOut{isAddress: true, seen: make(map[ssa.Value]bool)}
+				w.use(global, i)
+				tell(v, w)
+			}
+		}
+	}
+	return all
 }
 
-// dataAt is the variable among some data whose address, or that of a part of which, an instruction computes,
-// if the data changes; nil if there is none. An object with a lock of its own takes care of itself.
-func dataAt(a *lockset.Analysis, i ssa.Instruction, data []*types.Var) *lockset.Variable {
-	find := func(o *types.Var) *lockset.Variable {
-		k := slices.IndexFunc(a.Variables, func(v *lockset.Variable) bool { return v.Object.Pos() == o.Pos() })
-		if k < 0 || !contains(data, o) || isSettled(a.Variables[k]) || lockset.HasOwnLock(o.Type()) {
+// dataAt is the variable of the data that an address is the address of, or of a part of it, if the data
+// changes; nil if there is none. An object with a lock of its own takes care of itself.
+func (j *judge) dataAt(address ssa.Value) *lockset.Variable {
+	find := func(o types.Object) *lockset.Variable {
+		k := slices.IndexFunc(j.Variables, func(v *lockset.Variable) bool { return v.Object.Pos() == o.Pos() })
+		if k < 0 || !contains(j.data, j.Variables[k].Object) || isSettled(j.Variables[k]) || lockset.HasOwnLock(o.Type()) {
 			return nil
 		}
-		return a.Variables[k]
+		return j.Variables[k]
 	}
-	switch i := i.(type) {
+	switch x := address.(type) {
+	case *ssa.Global:
+		if x.Object() != nil {
+			return find(x.Object())
+		}
 	case *ssa.FieldAddr:
-		if v := find(fieldAt(i)); v != nil {
+		if v := find(fieldAt(x)); v != nil {
 			return v
 		}
-		if outer, ok := i.X.(*ssa.FieldAddr); ok {
-			return dataAt(a, outer, data)
-		}
+		return j.dataAt(x.X)
 	case *ssa.IndexAddr:
-		switch x := i.X.(type) {
-		case *ssa.FieldAddr: // of an array
-			return dataAt(a, x, data)
-		case *ssa.UnOp:
-			if field, ok := x.X.(*ssa.FieldAddr); ok {
-				if v := find(fieldAt(field)); v != nil && v.ChangedInPlace {
-					return v
-				}
-			}
+		load, ofSlice := x.X.(*ssa.UnOp)
+		if !ofSlice {
+			return j.dataAt(x.X) // of an array
+		}
+		if v := j.dataAt(load.X); v != nil && v.ChangedInPlace {
+			return v
 		}
 	}
 	return nil

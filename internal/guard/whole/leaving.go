@@ -368,3 +368,30 @@ func isChanged(v ssa.Value) bool {
 	}
 	return false
 }
+
+// CalledBy says of a function whether it is one of some functions, or one of them calls it by its name. What such a
+// function hands out from under the lock, they use without it:
+//
+//	for _, m := range r.current() {      current returns r.members, which others change in place
+//		m.In <- text
+//	}
+func CalledBy(users map[*ssa.Function]bool) func(*ssa.Function) bool {
+	called := make(map[*ssa.Function]bool)
+	var note func(fn *ssa.Function)
+	note = func(fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if call, ok := i.(*ssa.Call); ok && call.Call.StaticCallee() != nil {
+					called[lockset.Outermost(call.Call.StaticCallee())] = true
+				}
+			}
+		}
+		for _, literal := range fn.AnonFuncs {
+			note(literal)
+		}
+	}
+	for fn := range users {
+		note(fn)
+	}
+	return func(fn *ssa.Function) bool { return users[lockset.Outermost(fn)] || called[lockset.Outermost(fn)] }
+}

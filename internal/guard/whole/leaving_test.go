@@ -462,6 +462,52 @@ func (b *Book) Name() *string { return &b.name }
 func (b *Book) counter() *int { return &b.count }
 
 func (b *Book) Number() int { b.mu.Lock(); defer b.mu.Unlock(); return *b.counter() }
+
+func (b *Book) bounds() *limits { return &b.limits }
+
+func (b *Book) Bounds() *limits { return b.bounds() }
+
+func (b *Book) Burst() int { b.mu.Lock(); defer b.mu.Unlock(); return b.bounds().burst }
+
+func (l *limits) used() int { return l.burst - l.rate }
+
+func (b *Book) Used() func() int { return b.limits.used }
+
+type View struct{ at *int }
+
+func (b *Book) View() View { return View{at: &b.count} }
+
+func (b *Book) Fill(v *View) { v.at = &b.count }
+
+func (b *Book) Each(f func(*int)) { b.each(f) }
+
+func (b *Book) each(f func(*int)) {
+	for i := range b.ring {
+		f(&b.ring[i])
+	}
+}
+
+func (b *Book) Sum() (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var add func(at *int)
+	add = func(at *int) {
+		if n += *at; n < 0 {
+			add(&b.count)
+		}
+	}
+	add(&b.count)
+	b.own(add)
+	return n
+}
+
+func (b *Book) own(f func(*int)) { f(&b.count) }
+
+func (b *Book) Stream(c chan *int) { c <- &b.count }
+
+func (b *Book) Watch() { go watch(&b.count) }
+
+func watch(n *int) { *n++ }
 `))
 	lock, data := guarded(pkgs[0].Types.Scope().Lookup("Book"))
 	var got []string
@@ -469,11 +515,80 @@ func (b *Book) Number() int { b.mu.Lock(); defer b.mu.Unlock(); return *b.counte
 		if !h.Address {
 			t.Errorf("%s: %s is told as an object", h.Func.Name(), h.Variable.Name())
 		}
+		name := h.Func.Name() + " " + h.Variable.Name()
+		if h.ToCallback {
+			name += " to a callback"
+		}
+		if h.ToGoroutine {
+			name += " to a goroutine"
+		}
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	want := []string{
+		"Count count", "Counts count", "Fill count", "Limits limits", "Out out", "Rate limits", "Ring ring", "Slot ring", "Stream count to a goroutine",
+		"Used limits", "Value values", "View count", "Watch count to a goroutine", "bounds limits", "each ring to a callback",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("handed out: %v, want %v", got, want)
+	}
+}
+
+// TestAddressesOfVariablesAreHandedOut: the same of the variables of a package.
+func TestAddressesOfVariablesAreHandedOut(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type limits struct{ rate, burst int }
+
+var (
+	mu     sync.Mutex
+	count  int
+	common limits
+	table  [4]int
+	list   = make([]int, 4)
+	name   string
+)
+
+func Set(n int) {
+	mu.Lock()
+	defer mu.Unlock()
+	count = n
+	common.rate = n
+	table[n] = n
+	list[n] = n
+}
+
+func Count() *int { return &count }
+
+func Common() *limits { return &common }
+
+func Burst() *int { return &common.burst }
+
+func Slot(i int) *int { return &table[i] }
+
+func Value(i int) *int { return &list[i] }
+
+func Each(f func(*int)) { f(&count) }
+
+func Name() *string { return &name }
+
+func Number() int { mu.Lock(); defer mu.Unlock(); return *counter() + count }
+
+func counter() *int { return &count }
+`))
+	scope := pkgs[0].Types.Scope()
+	var data []*types.Var
+	for _, name := range []string{"count", "common", "table", "list", "name"} {
+		data = append(data, scope.Lookup(name).(*types.Var))
+	}
+	var got []string
+	for _, h := range whole.Handing(a, scope.Lookup("mu").(*types.Var), data) {
 		got = append(got, h.Func.Name()+" "+h.Variable.Name())
 	}
 	slices.Sort(got)
-	want := []string{"Count count", "Counts count", "Limits limits", "Out out", "Rate limits", "Ring ring", "Slot ring", "Value values"}
-	if !slices.Equal(got, want) {
+	if want := []string{"Burst common", "Common common", "Count count", "Each count", "Slot table", "Value list"}; !slices.Equal(got, want) {
 		t.Errorf("handed out: %v, want %v", got, want)
 	}
 }

@@ -38,7 +38,7 @@ func (j *judge) holding(v *lockset.Variable, o lockset.Observation, ways []*lock
 		}
 		root, ok := o.Base.Root().(ssa.Value)
 		switch {
-		case ok && comesFrom(root, l.Lock.Root(), make(map[ssa.Value]bool)):
+		case ok && j.comesFrom(root, l.Lock.Root(), make(map[ssa.Value]bool)):
 			return lockset.Held
 		case !j.besideLock[v.Object.Pos()]: // the lock of another object is not its own
 			best = lockset.CannotTell
@@ -49,13 +49,16 @@ func (j *judge) holding(v *lockset.Variable, o lockset.Observation, ways []*lock
 
 // comesFrom reports whether a reference is made or found by way of an object and nothing else:
 // whatever it refers to is the object's, or new.
-func comesFrom(v ssa.Value, object locks.Root, seen map[ssa.Value]bool) bool {
+func (j *judge) comesFrom(v ssa.Value, object locks.Root, seen map[ssa.Value]bool) bool {
 	if locks.Root(v) == object || seen[v] {
 		return true
 	}
 	seen[v] = true
+	if p := j.PlaceOf(v); p != nil && p.Root() == object {
+		return true
+	}
 	all := func(values ...ssa.Value) bool {
-		return !slices.ContainsFunc(values, func(v ssa.Value) bool { return !comesFrom(v, object, seen) })
+		return !slices.ContainsFunc(values, func(v ssa.Value) bool { return !j.comesFrom(v, object, seen) })
 	}
 	switch v := v.(type) {
 	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
@@ -95,13 +98,99 @@ func comesFrom(v ssa.Value, object locks.Root, seen map[ssa.Value]bool) bool {
 			return b.Name() == "append" && all(v.Call.Args...)
 		}
 		// What a method of the object, or of what it leads to, returns is its own.
-		if v.Call.IsInvoke() || v.Call.StaticCallee() == nil || v.Call.StaticCallee().Signature.Recv() == nil {
+		if v.Call.IsInvoke() || v.Call.StaticCallee() == nil || v.Call.StaticCallee().Signature.Recv() == nil && !goesThrough(&v.Call) {
 			return false
 		}
-		return all(slices.DeleteFunc(slices.Clone(v.Call.Args), func(arg ssa.Value) bool { return !locks.IsReference(arg.Type()) })...)
+		return all(sources(&v.Call)...)
+	case *ssa.Parameter:
+		calls, known := givenTo(v.Parent())
+		return known && all(slices.Collect(func(yield func(ssa.Value) bool) {
+			for _, c := range calls {
+				for _, from := range sources(c) {
+					if !yield(from) {
+						return
+					}
+				}
+			}
+		})...)
 	}
 	return false
 }
+
+// goesThrough reports whether a call is of a function of packages slices, maps and sort: what it returns, and what it
+// calls functions with, are elements and entries that it is given.
+func goesThrough(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	if fn == nil {
+		return false
+	}
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	if fn.Object() == nil || fn.Object().Pkg() == nil {
+		return false
+	}
+	switch fn.Object().Pkg().Path() {
+	case "slices", "maps", "sort":
+		return true
+	}
+	return false
+}
+
+// sources are what a call is given that leads to objects: its arguments but for literals, and the function value
+// that it calls.
+func sources(c *ssa.CallCommon) []ssa.Value {
+	all := slices.DeleteFunc(slices.Clone(c.Args), func(arg ssa.Value) bool {
+		_, literal := arg.(*ssa.MakeClosure)
+		_, function := arg.(*ssa.Function)
+		return literal || function || !locks.IsReference(arg.Type())
+	})
+	if c.StaticCallee() == nil {
+		all = append(all, c.Value)
+	}
+	return all
+}
+
+// givenTo are the calls that a function literal is given to, if it is given to loops over iterators, to methods, and to
+// functions that go through what else they are given, and is used in no other way:
+//
+//	slices.SortFunc(b.top, func(x, y *Entry) int { return y.Score - x.Score })     x and y are of b.top
+//	for n := range t.nodes() { ... }                                               n is what nodes has of t
+func givenTo(literal *ssa.Function) (calls []*ssa.CallCommon, known bool) {
+	if literal.Parent() == nil {
+		return nil, false
+	}
+	known = true
+	note := func(value ssa.Value, uses []ssa.Instruction) {
+		for _, use := range uses {
+			if _, debugging := use.(*ssa.DebugRef); debugging {
+				continue
+			}
+			call, ok := use.(*ssa.Call)
+			if !ok || call.Call.IsInvoke() || call.Call.Value == value {
+				known = false
+				continue
+			}
+			loops := literal.Synthetic == rangeBody
+			method := call.Call.StaticCallee() != nil && call.Call.StaticCallee().Signature.Recv() != nil
+			known = known && (loops || method || goesThrough(&call.Call))
+			calls = append(calls, &call.Call)
+		}
+	}
+	for _, b := range literal.Parent().Blocks {
+		for _, i := range b.Instrs {
+			if made, ok := i.(*ssa.MakeClosure); ok && made.Fn == literal {
+				note(made, *made.Referrers())
+			} else if !ok && slices.ContainsFunc(i.Operands(nil), func(o *ssa.Value) bool { return *o == literal }) {
+				note(literal, []ssa.Instruction{i})
+			}
+		}
+	}
+	return calls, known && len(calls) > 0
+}
+
+// rangeBody is what package ssa calls the function that it makes of the body of a loop over an iterator.
+const rangeBody = "range-over-func yield"
 
 // contentsOf are the references that a function stores into what it has made.
 func contentsOf(made ssa.Value) []ssa.Value {

@@ -111,7 +111,7 @@ func (j *judge) summaryOfCall(c *ssa.CallCommon) *summary {
 func loopBody(c *ssa.CallCommon) *ssa.Function {
 	for _, arg := range c.Args {
 		if literal, ok := arg.(*ssa.MakeClosure); ok {
-			if fn := literal.Fn.(*ssa.Function); fn.Synthetic == "range-over-func yield" {
+			if fn := literal.Fn.(*ssa.Function); fn.Synthetic == rangeBody {
 				return fn
 			}
 		}

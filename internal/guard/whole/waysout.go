@@ -22,6 +22,8 @@ type waysOut struct {
 	toGoroutine bool
 	// into are the fields of objects of the caller's that it is stored in.
 	into []*types.Var
+	// calls are those of function values that are given it.
+	calls []*ssa.Call
 
 	root ssa.Value // the object that it comes from, nil if that is not known
 	// field is the field that has the reference, if what is followed is a struct; nil otherwise.
@@ -51,48 +53,56 @@ func (w *waysOut) follow(v ssa.Value) {
 	}
 	w.seen[v] = true
 	for _, r := range *v.Referrers() {
-		switch r := r.(type) {
-		case *ssa.Return:
-			w.asResult = true
-		case *ssa.Send:
-			w.toGoroutine = w.toGoroutine || r.X == v
-		case *ssa.Go:
-			w.toGoroutine = true
-		case *ssa.Store:
-			if r.Val == v {
-				w.stored(r.Addr)
+		w.use(v, r)
+	}
+}
+
+// use adds the ways of what an instruction does with a value that has the reference, or is it.
+func (w *waysOut) use(v ssa.Value, by ssa.Instruction) {
+	switch r := by.(type) {
+	case *ssa.Return:
+		w.asResult = true
+	case *ssa.Send:
+		w.toGoroutine = w.toGoroutine || r.X == v
+	case *ssa.Go:
+		w.toGoroutine = true
+	case *ssa.Store:
+		if r.Val == v {
+			w.stored(r.Addr)
+		}
+	case *ssa.MapUpdate:
+		if made, ok := r.Map.(*ssa.MakeMap); ok && r.Value == v {
+			w.follow(made)
+		}
+	case *ssa.UnOp:
+		// A result of a function with deferred calls is kept in a variable.
+		if local, ok := v.(*ssa.Alloc); ok && !w.isReplaced(local, r) {
+			w.follow(r)
+		}
+	case *ssa.Slice:
+		if r.X == v {
+			w.follow(r)
+		}
+	case *ssa.Extract: // of a call with several results
+		if isReference(r) || w.field != nil && hasPart(r.Type(), w.field) {
+			w.follow(r)
+		}
+	case *ssa.Field:
+		w.followPart(r, r.X.Type().Underlying().(*types.Struct).Field(r.Field))
+	case *ssa.FieldAddr:
+		for _, use := range *r.Referrers() {
+			if load, ok := use.(*ssa.UnOp); ok && !w.isReplaced(r.X, load) {
+				w.followPart(load, fieldAt(r))
 			}
-		case *ssa.MapUpdate:
-			if made, ok := r.Map.(*ssa.MakeMap); ok && r.Value == v {
-				w.follow(made)
-			}
-		case *ssa.UnOp:
-			// A result of a function with deferred calls is kept in a variable.
-			if local, ok := v.(*ssa.Alloc); ok && !w.isReplaced(local, r) {
-				w.follow(r)
-			}
-		case *ssa.Slice:
-			if r.X == v {
-				w.follow(r)
-			}
-		case *ssa.Extract: // of a call with several results
-			if isReference(r) || w.field != nil && hasPart(r.Type(), w.field) {
-				w.follow(r)
-			}
-		case *ssa.Field:
-			w.followPart(r, r.X.Type().Underlying().(*types.Struct).Field(r.Field))
-		case *ssa.FieldAddr:
-			for _, use := range *r.Referrers() {
-				if load, ok := use.(*ssa.UnOp); ok && !w.isReplaced(r.X, load) {
-					w.followPart(load, fieldAt(r))
-				}
-			}
-		case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
-			w.follow(r.(ssa.Value))
-		case *ssa.Call:
-			if own := r.Call.StaticCallee() != nil && r.Call.StaticCallee().Blocks != nil; (own || !w.isAddress) && w.mayKeep(r, v) {
-				w.follow(r)
-			}
+		}
+	case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
+		w.follow(r.(ssa.Value))
+	case *ssa.Call:
+		if w.isAddress && callsValue(&r.Call) && slices.Contains(r.Call.Args, v) {
+			w.calls = append(w.calls, r)
+		}
+		if own := r.Call.StaticCallee() != nil && r.Call.StaticCallee().Blocks != nil; (own || !w.isAddress) && w.mayKeep(r, v) {
+			w.follow(r)
 		}
 	}
 }

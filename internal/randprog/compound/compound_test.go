@@ -39,6 +39,7 @@ var shapes = []struct {
 	{"changes of slices by a library", `slices\.(Insert|SortFunc|DeleteFunc|Contains)\(`, 12},
 	{"function values, deferred literals and addresses", `get := t\.X|defer func|p := &t\.x`, 8},
 	{"loops that a library or a literal makes", `range (t\.(All|each|Names)\(|maps\.All)`, 12},
+	{"slices and maps that a function changes in place", `shifted\(t\.l\)|turned\(t\.l\)|bump\(t\.m`, 8},
 	{"data that is thrown away after it was read", `t\.queue = nil`, 12},
 }
 

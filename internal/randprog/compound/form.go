@@ -50,6 +50,8 @@ var kinds = []kind{
 	},
 	{
 		name: "list", names: []string{"l"}, fields: []string{"l []int"}, made: []string{"l: []int{1, 2}"}, told: []string{"len(t.l)", "digits(t.l)"},
+		types: "func shifted(all []int) []int {\n\tif len(all) == 0 {\n\t\treturn all\n\t}\n\tcopy(all, all[1:])\n\treturn all[:len(all)-1]\n}\n\n" +
+			"func turned(all []int) {\n\tfor i := range len(all) / 2 {\n\t\tall[i], all[len(all)-1-i] = all[len(all)-1-i], all[i]\n\t}\n}\n\n",
 		writers: []string{
 			"t.l = append(t.l, K); return len(t.l)",
 			"n := t.Len(); t.push(K); return n",
@@ -78,11 +80,15 @@ var kinds = []kind{
 			"s := 0; for v := range t.All() {\n\ts = s*10 + v\n}; return s",
 			"s := 0; for v := range t.each() {\n\tWAIT;\n\ts = s*10 + v\n}; return s",
 			"s := 0; for _, v := range t.taken() {\n\tWAIT;\n\ts = s*10 + v\n}; return s",
+			"all := t.l; s := 0; for _, v := range all {\n\tWAIT;\n\ts = s*10 + v\n}; return s",
+			"t.l = shifted(t.l); return t.Len()",
+			"turned(t.l); return t.At(0)",
 		},
 	},
 	{
 		name: "map", names: []string{"m"}, fields: []string{"m map[string]int"}, made: []string{`m: map[string]int{"x": 1}`},
-		told: []string{`t.m["x"]`, `t.m["y"]`, `len(t.m)`},
+		told:  []string{`t.m["x"]`, `t.m["y"]`, `len(t.m)`},
+		types: "func bump(m map[string]int, k string, n int) { m[k] += n }\n\n",
 		writers: []string{
 			`t.m["x"] += K; return t.m["x"]`,
 			`if !t.has("y") {` + "\n\t" + `t.put("y", K)` + "\n\treturn 1\n}; return 0",
@@ -101,6 +107,7 @@ var kinds = []kind{
 			"if t.Size() < 2 {\n\tt.put(\"y\", K)\n\treturn 1\n}; return 0",
 			`if v := t.get("x"); v > 0 {` + "\n\t" + `t.put("y", v)` + "\n}; return 0",
 			"s := 0; for k := range t.Names() {\n\ts += t.get(k)\n}; return s",
+			`bump(t.m, "x", K); return t.get("y")`,
 			"s := 0; for k, v := range maps.All(t.m) {\n\ts += v * len(k)\n}; return s*10 + t.Size()",
 		},
 	},
@@ -296,6 +303,8 @@ var kinds = []kind{
 			"byTries := make(map[int]*job); for _, j := range t.queue {\n\tbyTries[j.tries] = j\n}; WAIT;if j := byTries[1]; j != nil {\n\tj.state = 3\n\treturn 1\n}; return 0",
 			"t.queue = append(t.queue, &job{tries: K}); return len(t.queue)",
 			"if j := t.pending(); j != nil {\n\treturn j.tries\n}; return -1",
+			"slices.SortFunc(t.queue, func(j, k *job) int { return k.tries - j.tries }); n := len(t.queue); t.queue = nil; return n",
+			"s := 0; for j := range slices.Values(t.queue) {\n\ts = s*10 + j.tries\n}; return s",
 		},
 	},
 	{

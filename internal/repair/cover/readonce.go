@@ -64,5 +64,6 @@ func (code *Code) readsAhead(r *Region, l *Lock) bool {
 	if _, held := code.heldBefore(r, l); held {
 		return false
 	}
-	return code.blocks(r.statements(), l) != "" && code.hoistOf(r, l) != nil
+	_, copier := r.snapshot()
+	return code.blocks(r.statements(), l) != "" && (code.hoistOf(r, l) != nil || !r.Write && (r.header() != nil || copier != ""))
 }

@@ -37,7 +37,21 @@ func (f *Fix) Beside() []Access {
 		f.exposed(whole.LeadingTo(f.Held, others, f.Data), leadsToData),
 		f.replacements(),
 		f.handedOut(),
+		f.leaving(),
 	)
+}
+
+// leaving tells of maps and slices that leave the lock behind, of what is accessed with it alone.
+func (f *Fix) leaving() []Access {
+	var all []Access
+	for _, g := range whole.Broken(f.Held, f.guardedInFact(), f.Lock) {
+		for _, m := range g.Members {
+			if m.Leaves && !f.isTest(m.At) {
+				all = Add(all, f.access(m.At, g.Func, m.Variable, false, handedToOthers))
+			}
+		}
+	}
+	return all
 }
 
 // handedOut tells of objects with data of the lock, and of addresses of the data, that users of the package are
@@ -47,6 +61,10 @@ func (f *Fix) handedOut() []Access {
 	for _, h := range whole.Handing(f.Held, f.Lock, slices.Concat(f.Data, f.guardedInFact())) {
 		why := "the object that has it is returned to users of the package, who do not have the lock"
 		switch {
+		case h.Address && h.ToCallback:
+			why = "its address is given to a function of the package's users, who do not have the lock"
+		case h.ToGoroutine:
+			why = "its address is given to another goroutine, which need not have the lock"
 		case h.Address:
 			why = "its address is returned to users of the package, who do not have the lock"
 		case h.ToCallback:
@@ -57,7 +75,7 @@ func (f *Fix) handedOut() []Access {
 	return all
 }
 
-// guardedInFact is data that the lock was not taken for, and that is written and read with the lock held alone:
+// guardedInFact is other data, which the lock was not taken for, and that is written and read with the lock held alone:
 //
 //	c.mu.Lock()
 //	e, ok := c.byKey[key]      the lock is for byKey
@@ -67,20 +85,28 @@ func (f *Fix) guardedInFact() []*types.Var {
 	var all []*types.Var
 	for _, v := range f.Held.Variables {
 		written, without := false, false
-		for _, s := range v.Sites {
-			for _, o := range s.Observations {
+		observed := func(all []lockset.Observation) {
+			for _, o := range all {
 				if !f.isTest(o.At) {
 					written = written || o.Kind == lockset.Write
 					without = without || !f.holdsLock(o)
 				}
 			}
 		}
-		if written && !without {
+		observed(v.Parts)
+		for _, s := range v.Sites {
+			observed(s.Observations)
+		}
+		isOfFix := slices.ContainsFunc(f.Data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() })
+		if written && !without && !isOfFix {
 			all = append(all, v.Object)
 		}
 	}
 	return all
 }
+
+// handedToOthers is why a map or slice that leaves the lock behind is not covered.
+const handedToOthers = "it is handed to code without the lock, and changed in place"
 
 const leadsToData = "it leads to the data, and no lock guards it"
 

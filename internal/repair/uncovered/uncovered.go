@@ -15,6 +15,7 @@
 package uncovered
 
 import (
+	"bytes"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -153,6 +154,20 @@ func (p *Program) Copied(field *types.Var, otherwise func(at token.Pos) bool) st
 	return fmt.Sprintf("the object that has the lock is copied in %s (%s), and the lock with it", FunctionName(at.Instr.Parent()), p.Place(at.At))
 }
 
+// Touches reports whether a change of files, which were some texts before, changes a function of the changed program.
+func Touches(changed *cover.Code, before map[string][]byte, fn *ssa.Function) bool {
+	syntax := lockset.Outermost(fn).Syntax()
+	if syntax == nil {
+		return false
+	}
+	for name, text := range before {
+		if f := changed.ByOriginal(name); f != nil && f == changed.FileOf(syntax) {
+			return !bytes.Contains(text, []byte(f.TextOf(syntax)))
+		}
+	}
+	return false
+}
+
 // A Fix is a lock in a changed program, with the data that it is to guard.
 type Fix struct {
 	*Program
@@ -175,6 +190,26 @@ func (f *Fix) Group(g *whole.Group) []Access {
 	return all
 }
 
+// LeftBy tells what the lock does not cover of the data that another lock, which was added later, does not guard
+// by itself, and what stands beside it; whole says that no update of the data is taken apart.
+//
+//	s.versionsMu.Lock()                      found in the second round
+//	if v := s.versionLocked(k); v != n {     takes s.mu, that of the first round, and releases it
+func (f *Fix) LeftBy(later *types.Var) (left []Access, isWhole bool) {
+	alone := *f
+	alone.Data = slices.DeleteFunc(slices.Clone(f.Data), func(v *types.Var) bool {
+		return later != nil && len(whole.Broken(f.Held, []*types.Var{v}, later)) == 0
+	})
+	isWhole = true
+	for _, g := range whole.Broken(f.Held, alone.Data, f.Lock) {
+		if !f.isTest(g.Members[0].At) {
+			isWhole = isWhole && len(g.Split) == 0
+			left = Add(left, alone.Group(g)...)
+		}
+	}
+	return Add(left, f.Beside()...), isWhole
+}
+
 // because adds a reason to what is the matter.
 func because(what, reason string) string {
 	if reason == "" {
@@ -193,7 +228,7 @@ func (f *Fix) why(g *whole.Group, m *whole.Member) string {
 	case slices.Contains(g.Split, m):
 		return because("the lock is released between the load and this store, which depends on it", f.Uncoverable[name])
 	case m.Leaves && !open:
-		return because("it is handed to code without the lock, and changed in place", f.Uncoverable[name])
+		return because(handedToOthers, f.Uncoverable[name])
 	case open && f.Uncoverable[name] != "":
 		return f.Uncoverable[name]
 	case open:

@@ -114,12 +114,112 @@ func (c *Cache) Count() *int { return &c.count }
 func (c *Cache) Free() *int { return &c.free }
 `, "Cache", 0, 1)
 	want := []string{
-		"read of Hits in (*Cache).Stats (p.go:24): the object that has it is returned to users of the package, who do not have the lock",
+		"read of stats in (*Cache).Stats (p.go:24): its address is returned to users of the package, who do not have the lock",
 		"read of size in (*Cache).Size (p.go:26): its address is returned to users of the package, who do not have the lock",
 		"read of count in (*Cache).Count (p.go:28): its address is returned to users of the package, who do not have the lock",
 	}
 	if got := Lines(fix.handedOut()); !slices.Equal(got, want) {
 		t.Errorf("told is %q, want %q", got, want)
+	}
+}
+
+// TestWhatLeavesTheLockIsTold: a slice that the lock guards in fact, and that a method returns while others shift it in
+// place, is told with a fix for other data.
+func TestWhatLeavesTheLockIsTold(t *testing.T) {
+	fix := fixOf(t, `package p
+
+import "sync"
+
+type Room struct {
+	mu      sync.Mutex
+	log     []string
+	members []string
+	topics  []string
+}
+
+func (r *Room) Say(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.log = append(r.log, text)
+	r.topics = append(r.topics, text)
+}
+
+func (r *Room) Leave(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	copy(r.members[i:], r.members[i+1:])
+	r.members = r.members[:len(r.members)-1]
+}
+
+func (r *Room) Members() []string { r.mu.Lock(); defer r.mu.Unlock(); return r.members }
+
+func (r *Room) Topics() []string { r.mu.Lock(); defer r.mu.Unlock(); return r.topics }
+`, "Room", 0, 1)
+	want := []string{"read of members in (*Room).Members (p.go:26): it is handed to code without the lock, and changed in place"}
+	if got := Lines(fix.Beside()); !slices.Equal(got, want) {
+		t.Errorf("told is %q, want %q", got, want)
+	}
+}
+
+// TestWhatALockOfAnEarlierRoundLeavesIsTold: of the lock of an earlier round is told what the later one does not guard
+// either, and which objects are handed out.
+func TestWhatALockOfAnEarlierRoundLeavesIsTold(t *testing.T) {
+	fix := fixOf(t, `package p
+
+import "sync"
+
+type Item struct{ Stock int }
+
+type Store struct {
+	mu       sync.Mutex
+	laterMu  sync.Mutex
+	versions map[string]int
+	streams  map[string]int
+	items    map[string]*Item
+}
+
+func (s *Store) Append(k string, n int) bool {
+	s.laterMu.Lock()
+	defer s.laterMu.Unlock()
+	if s.version(k) != n {
+		return false
+	}
+	s.mu.Lock()
+	s.versions[k] = n + 1
+	s.mu.Unlock()
+	return true
+}
+
+func (s *Store) version(k string) int { s.mu.Lock(); defer s.mu.Unlock(); return s.versions[k] }
+
+func (s *Store) Write(k string) {
+	if s.stream(k) > 0 {
+		s.mu.Lock()
+		s.streams[k]++
+		s.mu.Unlock()
+	}
+}
+
+func (s *Store) stream(k string) int { s.mu.Lock(); defer s.mu.Unlock(); return s.streams[k] }
+
+func (s *Store) Item(k string) *Item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items[k].Stock++
+	return s.items[k]
+}
+`, "Store", 0, 2, 3, 4)
+	later := fix.Code.OwnerOf(fix.Lock).Underlying().(*types.Struct).Field(1)
+	want := []string{
+		"write of streams in (*Store).Write (p.go:32): the lock is released between the read of streams (p.go:30) and this one, which belongs to it",
+		"read of Stock in (*Store).Item (p.go:43): the object that has it is returned to users of the package, who do not have the lock",
+	}
+	left, whole := fix.LeftBy(later)
+	if got := Lines(left); !slices.Equal(got, want) || !whole {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+	if left, _ := fix.LeftBy(nil); len(left) != len(want)+1 {
+		t.Errorf("left by a change without a lock are %q", Lines(left))
 	}
 }
 

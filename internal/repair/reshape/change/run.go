@@ -78,6 +78,16 @@ type Change struct {
 	Atomic bool
 	// Whole are variables of which no update may be taken apart any more.
 	Whole []*types.Var
+	// Section is what the change is made of if it is a lock over regions alone: the lock can cover more, for data
+	// beside. Nil for any other.
+	Section *Section
+}
+
+// A Section is a lock, regions that it covers, and the data that they are there for.
+type Section struct {
+	Lock    *cover.Lock
+	Regions []*cover.Region
+	Data    *cover.Data
 }
 
 // Blocked reports whether the failure is one of goroutines that wait for ever.

@@ -59,6 +59,7 @@ func (r *finder) guardSendAnew(c *closedFlag) []*change.Change {
 			Mistake: "the channel is closed between the look and the send",
 			Reason:  reason,
 			Patch:   patch,
+			Section: &change.Section{Lock: l, Regions: regions, Data: data},
 		}}
 	}
 	return nil
