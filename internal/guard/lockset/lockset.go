@@ -39,6 +39,8 @@ type Analysis struct {
 	all        []*Context // in the order in which they were made
 	pending    []*Context
 	runs       map[*Context]int
+	visiting   *visit // that is being made
+	steps      int    // instructions that contexts were followed over
 	remembered map[*ssa.Function]map[locks.Condition]bool
 
 	observe    func(ssa.Instruction, []locks.Path) // set when accesses are recorded
@@ -88,6 +90,7 @@ func AnalyseBeyond(prog *ssa.Program, pkgs []*packages.Package, places *locks.Pl
 	a.freshness = newFreshness()
 	a.follow(fns)
 	for _, ctx := range a.all {
+		ctx.visits = nil // none is analysed again
 		a.record(ctx)
 	}
 	a.judgeOnce()
