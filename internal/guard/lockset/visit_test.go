@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/locks/lockstest"
 )
 
@@ -18,6 +22,35 @@ func TestWorkGrowsWithTheCalls(t *testing.T) {
 	if many > 3*few {
 		t.Errorf("%d steps for 20 calls, %d for 40", few, many)
 	}
+}
+
+// TestWhatIsTakenOverIsWhatWouldBeFound: a context that is analysed once more, from its start, ends as it did, and with the same paths at
+// each block.
+func TestWhatIsTakenOverIsWhatWouldBeFound(t *testing.T) {
+	for _, row := range lockstest.Load(t, "testdata/observations") {
+		a := analyse(row)
+		for _, ctx := range a.all {
+			before := ctx.before
+			if got := a.analyse(ctx); !slices.EqualFunc(got, ctx.exits, exit.equal) {
+				t.Errorf("%s: %s: exits %v, found %v before", row.Name, ctx.fn, got, ctx.exits)
+			}
+			if d := cmp.Diff(held(before), held(ctx.before)); d != "" {
+				t.Errorf("%s: %s: what is held at its blocks (-before +now):\n%s", row.Name, ctx.fn, d)
+			}
+		}
+	}
+}
+
+// held renders what is held on the paths that lead to each block.
+func held(before [][]locks.Path) (all [][]string) {
+	for _, paths := range before {
+		var texts []string
+		for _, p := range paths {
+			texts = append(texts, fmt.Sprint(p.Held, p.Released, len(p.Facts), len(p.Deferred)))
+		}
+		all = append(all, texts)
+	}
+	return all
 }
 
 // stepsFor counts the steps of the analysis of a function that makes some calls.
