@@ -1,7 +1,7 @@
 // Package guards measures how precise the inferred guards are on real modules: it
 // downloads well-known ones at fixed versions, infers their guards, and compares each deviating
 // access, and each section that is split, with a judgement that was made by reading the code.
-// guards.go measures, loading.go reads the modules, modules.go has the modules, fresh.go those that were chosen last, drawn.go, drawn_late.go, drawn_required.go and drawn_rest.go those that were drawn since, further.go other
+// guards.go measures, loading.go reads the modules, modules.go has the modules, fresh.go those that were chosen last, drawn.go, drawn_late.go, drawn_required.go, drawn_rest.go and drawn_named.go those that were drawn since, further.go other
 // packages of them, judged.txt the judgements.
 //
 // A judgement is a line of judged.txt: an access that is reported is "true" if it

@@ -13,7 +13,7 @@ var groups = []group{{"the first", modules}, {"the other", others}, {"the later"
 	{"the fifth dozen", fifth}, {"the sixth dozen", sixth}, {"the seventh dozen", seventh}, {"the eighth dozen", eighth}, {"the ninth dozen", ninth}, {"the tenth dozen", tenth}, {"two further dozens of", eleventh}, {"the larger", twelfth},
 	{"the thirteenth lot of", thirteenth}, {"the fourteenth lot of", fourteenth}, {"the fifteenth lot of", fifteenth}, {"the sixteenth lot of", sixteenth}, {"the seventeenth lot of", seventeenth}, {"the eighteenth lot of", eighteenth}, {"the nineteenth lot of", nineteenth}, {"the twentieth lot of", twentieth}, {"the twenty-first lot of", twentyFirst}, {"the twenty-second lot of", twentySecond},
 	{"further packages of drawn", furtherOfDrawn}, {"further packages of other", furtherOfJudged},
-	{"the twenty-third lot of", twentyThird}, {"the twenty-fourth lot of", twentyFourth}, {"the twenty-fifth lot of", twentyFifth}, {"further packages of required", furtherOfRequired}}
+	{"the twenty-third lot of", twentyThird}, {"the twenty-fourth lot of", twentyFourth}, {"the twenty-fifth lot of", twentyFifth}, {"further packages of required", furtherOfRequired}, {"the twenty-sixth lot of", twentySixth}}
 
 // modules are those for which the rules were made.
 var modules = []command.Module{

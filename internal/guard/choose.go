@@ -24,7 +24,7 @@ type chooser struct {
 	roots        map[*lockset.Context][]lockset.Root
 	subjects     []*subject
 	releases     map[releaseKey]bool
-	habits       map[*types.Var]*habit               // of locks, once they are asked for
+	habits       map[habitKey]*habit                 // of locks, once they are asked for
 	interfaces   map[*types.Named][]*types.Interface // that values of a type are made, once they are asked for
 }
 

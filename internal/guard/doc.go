@@ -48,7 +48,7 @@
 // the most confidence; part.go counts accesses to parts of a struct for it. evidence.go says of each access whether it has a lock, and collects
 // the deviations; doubt.go says which of these may be meant to be, by what calls the function (callers.go),
 // what channels order (signal.go), what the object was made for (setting.go), and what comments say (remark.go). witness.go looks for what shows that an access can
-// happen beside another one, without which it is in doubt whatever else is known, and sharing.go for what shows that goroutines
+// happen beside another one, without which it is in doubt whatever else is known, beside.go for that of goroutines of the package and of accesses with another lock, and sharing.go for what shows that goroutines
 // share the object at all; confidence.go has the formula. What people write counts too: annotations,
 // comments, names, the order of fields (sign.go). declaration.go reads where each field
 // stands and what is written beside it, prose.go understands the sentences, expected.go says

@@ -186,11 +186,13 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return ForOne
 	case reads && all(func(o lockset.Observation) bool { return c.isOnlyWriter(v, o.Instr, way) }):
 		return OnlyWriter
-	case all(func(o lockset.Observation) bool { return isStarting(o.Instr.Parent()) }):
+	case all(func(o lockset.Observation) bool { return isStarting(o.Instr.Parent()) && !c.isStartedItself(o) }):
 		return Starting
 	case reads && all(func(o lockset.Observation) bool { return isBehindSignal(o, isSignalBeside(v.Object)) }):
 		return Signal
-	case all(func(o lockset.Observation) bool { return len(o.Held) > 0 && !holdsSame(c.places, o, way) }):
+	case all(func(o lockset.Observation) bool {
+		return len(o.Held) > 0 && !holdsSame(c.places, o, way) && !c.hasWrongLock(v, o, way)
+	}):
 		return OtherLock
 	case reads && all(func(o lockset.Observation) bool { return c.isBehindSection(o, lock) }) && isSetOnce(v):
 		return SetOnce
@@ -199,7 +201,7 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 	case all(func(o lockset.Observation) bool { return isBehindWonSwap(o, v.Object) }):
 		return WonSwap
 	case all(func(o lockset.Observation) bool {
-		return len(o.Held) > 0 && !holdsSame(c.places, o, way) || isBehindSend(o) || c.isHandedAnother(o, lock)
+		return (len(o.Held) > 0 && !holdsSame(c.places, o, way) || isBehindSend(o) || c.isHandedAnother(o, lock)) && !c.hasWrongLock(v, o, way)
 	}):
 		return OtherLock
 	case leadsUpByPointer(way) || way.Ups() > 0 && !all(isReachedFromOwner):
@@ -207,10 +209,10 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 	case !v.Object.IsField() && v.Object.Parent() != v.Object.Pkg().Scope():
 		return LocalVariable
 	case all(func(o lockset.Observation) bool {
-		return c.isHelper(o.Instr.Parent(), lock) || isKept(o.Instr.Parent())
+		return c.isHelper(o.Instr.Parent(), lock) && !c.isStartedItself(o) || isKept(o.Instr.Parent())
 	}):
 		return HelperFunction
-	case all(func(o lockset.Observation) bool { return isOutsideAPI(o.Instr.Parent()) }):
+	case all(func(o lockset.Observation) bool { return isOutsideAPI(o.Instr.Parent()) && !c.isStartedItself(o) }):
 		return OutsideAPI
 	case all(func(o lockset.Observation) bool {
 		return decoding.MatchString(lockset.Outermost(o.Instr.Parent()).Name())
@@ -274,7 +276,7 @@ const leastOften = 3
 func (d *Datum) doubtMajority(named bool) {
 	doubt := NoDoubt
 	switch e := &d.Evidence; {
-	case named:
+	case named || d.readsAreOfOne():
 	case e.WritesWithout > 0 && e.WritesWithout >= e.WritesWith && e.ReadsWithout >= leastOften:
 		doubt = MostWrites
 	case e.ReadsWithout >= leastOften && e.ReadsWithout > e.ReadsWith:
@@ -285,6 +287,21 @@ func (d *Datum) doubtMajority(named bool) {
 			v.Doubt = doubt
 		}
 	}
+}
+
+// readsAreOfOne reports whether one function makes all reads without the lock: it has as many lines as it has, and that is no
+// habit of others.
+func (d *Datum) readsAreOfOne() bool {
+	fn := ""
+	for _, v := range d.Deviations {
+		if v.Kind == Read && fn != "" && v.Func != fn {
+			return false
+		}
+		if v.Kind == Read {
+			fn = v.Func
+		}
+	}
+	return true
 }
 
 // doubtUncovered puts all deviations in doubt if there is no access that has the lock.

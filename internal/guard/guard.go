@@ -182,7 +182,7 @@ func InferBeyond(prog *ssa.Program, pkgs []*packages.Package, known map[*types.V
 		known:        known,
 		roots:        make(map[*lockset.Context][]lockset.Root),
 		releases:     make(map[releaseKey]bool),
-		habits:       make(map[*types.Var]*habit),
+		habits:       make(map[habitKey]*habit),
 		guards:       &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), declarations: declared},
 	}
 	var further []string

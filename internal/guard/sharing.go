@@ -31,6 +31,8 @@ const (
 	InCommand
 	// ReadLock: the data is written with the lock held for reading, which two goroutines can have at once.
 	ReadLock
+	// InGoroutine: a goroutine that the package starts makes the access, and users can call what makes the other one at any time.
+	InGoroutine
 	// OwnLock: the function that makes the access also takes the lock of the same object, ahead of it or behind it. On another
 	// branch it may do so by what it knows of the object.
 	OwnLock
@@ -50,6 +52,8 @@ func (s Sharing) String() string {
 		return "a command"
 	case ReadLock:
 		return "a write with the lock held for reading"
+	case InGoroutine:
+		return "a goroutine beside what users call"
 	case OwnLock:
 		return "the function takes the lock too"
 	case Habit:
@@ -69,6 +73,8 @@ func (c *chooser) sharing(o lockset.Observation, way *locks.Place, alsoHeld bool
 		return ReadLock
 	case !alsoHeld && c.takesLockOf(o, lock):
 		return OwnLock
+	case !alsoHeld && c.isStartedItself(o):
+		return InGoroutine
 	case alsoHeld || !c.isOfPublicAPI(fn) || o.Base != nil && o.Base.Depth() > 0 && !isInside(o.Base):
 		return NotShared
 	case !speaksOfSharing(fn) && c.habitOf(lock, way).isToTake():
@@ -97,7 +103,10 @@ func isInside(p *locks.Place) bool {
 }
 
 // A habit is which functions that users can call take a lock wherever they use what it guards, and which do not.
-type habit struct{ careful, careless map[*ssa.Function]bool }
+type habit struct {
+	careful, careless map[*ssa.Function]bool
+	ofOwner           bool // the lock is that of another object, which has uses of its own for it
+}
 
 // isToTake reports whether the habit is to take the lock. Where a third of several functions do without, the lock is for something
 // else. Of a type with two functions the one that takes it is what there is to go by:
@@ -106,20 +115,33 @@ type habit struct{ careful, careless map[*ssa.Function]bool }
 //	func (c *Counter) Get() int  { return c.n }
 func (h *habit) isToTake() bool {
 	careful, careless := len(h.careful), len(h.careless)
-	return careful >= 2 && careful >= 2*careless || careful == 1 && careless == 1
+	return careful >= 2 && careful >= 2*careless || careful == 1 && careless == 1 && !h.ofOwner
 }
 
-// habitOf returns the habit for a lock. What it guards is what stands beside it and is written with it by something.
+// A habitKey is a lock, and where that begins what leads to it: the lock itself, or a field by which data refers to the owner of
+// its lock.
+type habitKey struct{ lock, beside *types.Var }
+
+// habitOf returns the habit for a lock. What it guards is what stands beside it, or beside the field that leads to it, and is written
+// with it by something.
+//
+//	r.hub.mu.Lock()
+//	r.members[name] = c      counts for all fields of the room that stand beside hub
 func (c *chooser) habitOf(lock *types.Var, way *locks.Place) *habit {
-	if h := c.habits[lock]; h != nil {
-		return h
-	}
-	if lock.IsField() {
+	beside := lock
+	switch {
+	case way.Root() == nil && way.Ups() == 0:
+		beside = way.Steps()[0].Field
+	case lock.IsField():
 		way = c.besideWay(lock)
 	}
-	h := &habit{make(map[*ssa.Function]bool), make(map[*ssa.Function]bool)}
+	key := habitKey{lock, beside}
+	if h := c.habits[key]; h != nil {
+		return h
+	}
+	h := &habit{make(map[*ssa.Function]bool), make(map[*ssa.Function]bool), beside != lock}
 	for _, v := range c.subjects {
-		if (lock.IsField() && !c.declarations.areNeighbours(v.Object, lock)) || !c.isWrittenWith(v, way) {
+		if (lock.IsField() && !c.declarations.areNeighbours(v.Object, beside)) || !c.isWrittenWith(v, way) {
 			continue
 		}
 		for _, s := range v.sites {
@@ -131,7 +153,7 @@ func (c *chooser) habitOf(lock *types.Var, way *locks.Place) *habit {
 	for fn := range h.careless {
 		delete(h.careful, fn)
 	}
-	c.habits[lock] = h
+	c.habits[key] = h
 	return h
 }
 

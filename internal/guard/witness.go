@@ -56,6 +56,9 @@ func (c *chooser) witness(v *subject, s *lockset.Site, without []lockset.Observa
 
 // besideOf returns an observation with the lock that another one without it can happen beside; nil if there is none.
 func (c *chooser) besideOf(v *subject, o lockset.Observation, way *locks.Place) *lockset.Observation {
+	if c.isStartedItself(o) && !isCommand(o.Instr.Parent()) {
+		return c.besideStarted(v, o, way)
+	}
 	if !isOnSharedObject(o) || isOrdered(o) {
 		return nil
 	}
@@ -275,7 +278,23 @@ var making = regexp.MustCompile(`^(?:New|Make|Must)(?:[^a-z]|$)`)
 // or users call the function, which by its name does not make an object ready.
 func isAnyTime(r lockset.Root) bool {
 	name := r.Func.Name()
-	return r.Started || isOfUsers(r) && (isCommand(r.Func) || !starting.MatchString(name) && !decoding.MatchString(name))
+	return r.Started || isOfUsers(r) && (isCommand(r.Func) || opensAnother(r.Func) || !starting.MatchString(name) && !decoding.MatchString(name))
+}
+
+// opensAnother reports whether a function is no method and returns something besides an error: what it makes ready is that, and users
+// may want another one at any time.
+//
+//	func Open(driver, name string) (*DB, error)
+func opensAnother(fn *ssa.Function) bool {
+	if fn.Signature.Recv() != nil {
+		return false
+	}
+	for result := range fn.Signature.Results().Variables() {
+		if !types.Identical(result.Type(), types.Universe.Lookup("error").Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOfUsers reports whether users can have a goroutine begin in a function, which by its name does not make the object.

@@ -192,7 +192,7 @@ func (a *Analysis) record(ctx *Context) {
 	a.observe = r.instruction
 	defer func() { a.observe = nil }()
 	for _, b := range ctx.fn.Blocks {
-		paths := ctx.before[b]
+		paths := ctx.before[b.Index]
 		for _, i := range b.Instrs {
 			if len(paths) == 0 {
 				break

@@ -55,6 +55,9 @@ func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, path
 	callee := a.context(t.fn, p.entry)
 	callee.addCaller(ctx)
 	callee.calledFrom(ctx, instr)
+	if a.visiting != nil {
+		a.visiting.note(callee)
+	}
 	result := resultOf(instr)
 	var out []locks.Path
 	for _, e := range callee.exits {

@@ -14,8 +14,10 @@ import (
 type Context struct {
 	fn      *ssa.Function
 	entry   entry
-	before  map[*ssa.BasicBlock][]locks.Path
+	before  [][]locks.Path // the paths that lead to each block
 	exits   []exit
+	changes int        // of the exits
+	visits  []visit    // that the last analysis made
 	callers []*Context // in the order in which they were met, so that every run is the same
 	// caller is the context that was seen first to call this one, and call is where.
 	caller  *Context
@@ -263,6 +265,7 @@ func (a *Analysis) analysePending() {
 		exits := a.analyse(ctx)
 		if !slices.EqualFunc(exits, ctx.exits, exit.equal) {
 			ctx.exits = exits
+			ctx.changes++
 			for _, c := range ctx.callers {
 				a.enqueue(c)
 			}

@@ -36,7 +36,7 @@
 // main, tests, the exported functions of packages that others can import (entry.go). Each
 // call leads to a context of what it calls (call.go, target.go): the locks that the caller
 // holds are translated into the callee's terms and, as it returns, back. When the exits of a
-// context change, its callers are analysed again (context.go, flow.go). Functions that
+// context change, its callers are analysed again, from the call on (context.go, flow.go, visit.go). Functions that
 // nothing was seen to call come last.
 //
 // Then each context is gone through once more, and its accesses are recorded (access.go,

@@ -12,47 +12,84 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// analyse follows all paths through one context and returns how they end.
+// analyse follows all paths through one context and returns how they end. Of what the last analysis of the context
+// did, it does again only what comes after a call whose exits have changed.
 func (a *Analysis) analyse(ctx *Context) []exit {
-	ctx.before = make(map[*ssa.BasicBlock][]locks.Path)
 	if len(ctx.fn.Blocks) == 0 {
 		return []exit{{held: ctx.entry.held}}
 	}
-	ctx.before[ctx.fn.Blocks[0]] = []locks.Path{{Held: ctx.entry.held, Facts: ctx.entry.facts}}
+	known, begun := ctx.stillHold()
+	if len(known) > 0 && begun == nil {
+		return ctx.exits
+	}
+	ctx.before = make([][]locks.Path, len(ctx.fn.Blocks))
+	ctx.before[0] = []locks.Path{{Held: ctx.entry.held, Facts: ctx.entry.facts}}
 	pending := make([]bool, len(ctx.fn.Blocks))
 	pending[0] = true
 	var exits []exit
-	for budget := 40 * len(pending); budget > 0; budget-- {
-		i := slices.Index(pending, true)
-		if i < 0 {
+	for _, v := range known {
+		pending[v.block] = false
+		for _, c := range v.changed {
+			ctx.before[c.block] = c.paths
+			pending[c.block] = true
+		}
+		exits = slices.Clip(v.exits)
+	}
+	ctx.visits = known
+	for budget := 40*len(pending) - len(known); budget > 0; budget-- {
+		v := visit{block: slices.Index(pending, true)}
+		if begun != nil {
+			v, begun = *begun, nil
+		}
+		if v.block < 0 {
 			break
 		}
-		pending[i] = false
-		b := ctx.fn.Blocks[i]
-		paths := ctx.before[b]
-		for _, instr := range b.Instrs {
-			if len(paths) == 0 {
-				break
-			}
-			if r, ok := instr.(*ssa.Return); ok {
-				exits = addExits(exits, r, paths)
-			}
-			paths = a.transfer(ctx, instr, paths)
+		pending[v.block] = false
+		exits = a.visit(ctx, &v, exits)
+		for _, c := range v.changed {
+			pending[c.block] = true
 		}
-		for s, succ := range b.Succs {
-			merged, changed := locks.Merge(ctx.before[succ], a.branch(ctx.fn, b, s, paths))
-			if changed {
-				ctx.before[succ] = merged
-				pending[succ.Index] = true
-			}
-		}
+		ctx.visits = append(ctx.visits, v)
 	}
+	exits = slices.Clone(exits)
 	slices.SortFunc(exits, func(e, f exit) int {
 		if c := cmp.Compare(e.outcome, f.outcome); c != 0 {
 			return c
 		}
 		return slices.CompareFunc(e.held, f.held, func(g, h locks.Held) int { return g.Lock.ID() - h.Lock.ID() })
 	})
+	return exits
+}
+
+// visit goes through a block with the paths that are known to lead to it, or through the rest of one, and takes them on to the
+// blocks behind it. It returns the exits of the context, of which some are known already.
+func (a *Analysis) visit(ctx *Context, v *visit, exits []exit) []exit {
+	a.visiting = v
+	defer func() { a.visiting = nil }()
+	b := ctx.fn.Blocks[v.block]
+	from, paths := 0, ctx.before[b.Index]
+	if v.before != nil {
+		from, paths = v.at, v.before
+	}
+	for i, instr := range b.Instrs[from:] {
+		if len(paths) == 0 {
+			break
+		}
+		v.at, v.before = from+i, paths
+		if r, ok := instr.(*ssa.Return); ok {
+			exits = addExits(exits, r, paths)
+		}
+		paths = a.transfer(ctx, instr, paths)
+		a.steps++
+	}
+	for s, succ := range b.Succs {
+		merged, changed := locks.Merge(ctx.before[succ.Index], a.branch(ctx.fn, b, s, paths))
+		if changed {
+			ctx.before[succ.Index] = merged
+			v.changed = append(v.changed, arrival{succ.Index, merged})
+		}
+	}
+	v.exits = exits
 	return exits
 }
 

@@ -40,6 +40,8 @@ type Analysis struct {
 	all        []*Context // in the order in which they were made
 	pending    []*Context
 	runs       map[*Context]int
+	visiting   *visit // that is being made
+	steps      int    // instructions that contexts were followed over
 	remembered map[*ssa.Function]map[locks.Condition]bool
 
 	observe    func(ssa.Instruction, []locks.Path) // set when accesses are recorded
@@ -91,6 +93,7 @@ func AnalyseBeyond(prog *ssa.Program, pkgs []*packages.Package, places *locks.Pl
 	a.freshness = newFreshness()
 	a.follow(fns)
 	for _, ctx := range a.all {
+		ctx.visits = nil // none is analysed again
 		a.record(ctx)
 	}
 	a.judgeOnce()

@@ -39,7 +39,7 @@ func heldAtPoints(a *Analysis) []string {
 	}
 	for _, ctx := range a.all {
 		for _, b := range ctx.fn.Blocks {
-			paths := ctx.before[b]
+			paths := ctx.before[b.Index]
 			for _, i := range b.Instrs {
 				if len(paths) == 0 {
 					break
