@@ -21,16 +21,25 @@ const sectionsCounted = "sections"
 
 const countedLocks, countedRounds = 64, 200
 
-// instructions prints what the parts of a section execute.
-func (s *session) instructions() {
+// figureInstructions is instructions by itself.
+func (s *session) figureInstructions() error {
+	s.instructions()
+	return nil
+}
+
+// count has a worker count its instructions. Valgrind knows nothing of userfaultfd. What an undisturbed
+// section executes does not depend on the backend.
+func count(r request) (measure.Instructions, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		s.Note("instructions: %v", err)
-		return
+		return nil, err
 	}
-	// Valgrind knows nothing of userfaultfd. What an undisturbed section executes does not depend
-	// on the backend.
-	counts, err := measure.Count(request{Do: sectionsCounted}, exe, []string{page.BackendVariable + "=" + string(page.None)}, name, command.WorkerArgument)
+	return measure.Count(r, exe, []string{page.BackendVariable + "=" + string(page.None)}, name, command.WorkerArgument)
+}
+
+// instructions prints what the parts of a section execute.
+func (s *session) instructions() {
+	counts, err := count(request{Do: sectionsCounted})
 	if errors.Is(err, measure.ErrNoValgrind) {
 		fmt.Fprintf(s.Out, "\nThe instructions of a section by part are not shown: %v.\n", err)
 		return

@@ -19,8 +19,8 @@ type worker struct{ *measure.Child }
 // the steps of a trial.
 const costs = "costs"
 
-// A request asks the worker for a step of a trial of casesRace, or for the costs of
-// faults.
+// A request asks the worker for a step of a trial of casesRace, for the costs of
+// faults, or to execute what is counted.
 type request struct {
 	Do    string `json:"do"`
 	Quick bool   `json:"quick"`
