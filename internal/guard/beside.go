@@ -25,7 +25,7 @@ func (c *chooser) isStartedItself(o lockset.Observation) bool {
 //	func (f *Feed) loop()              { for range f.tick { f.items = fetch() } }
 //	func (f *Feed) Items() []Item      { f.mu.Lock(); ... }      at any time, and heeds no tick
 func (c *chooser) besideStarted(v *subject, o lockset.Observation, way *locks.Place) *lockset.Observation {
-	if !isOfOwner(o) || isBehindWait(o) || isBehindAtomic(o) {
+	if !c.isOfOwner(o) || isBehindWait(o) || isBehindAtomic(o) {
 		return nil
 	}
 	for _, s := range v.sites {
@@ -38,16 +38,28 @@ func (c *chooser) besideStarted(v *subject, o lockset.Observation, way *locks.Pl
 	return nil
 }
 
-// isOfOwner reports whether the object of an observation is the receiver of its function or of the one around it, or what that has made.
-func isOfOwner(o lockset.Observation) bool {
+// isOfOwner reports whether the object of an observation in a goroutine is one that users may have: the receiver of the method that starts
+// the goroutine, or what that has made, and not a copy.
+func (c *chooser) isOfOwner(o lockset.Observation) bool {
 	if o.Base == nil {
 		return true
 	}
-	switch root := o.Base.Root().(type) {
+	root := o.Base.Root()
+	if given, ok := root.(*ssa.Parameter); ok && given.Parent() == o.Instr.Parent() {
+		start := o.Context.Callers(1)
+		if len(start) == 0 || given.Parent().Signature.Recv() == nil || given != given.Parent().Params[0] {
+			return false
+		}
+		root = c.analysis.PlaceOf(start[0].Call.Common().Args[0]).Root()
+	}
+	switch root := root.(type) {
 	case *ssa.Parameter:
 		return root.Parent().Signature.Recv() != nil && root == root.Parent().Params[0]
 	case *ssa.Alloc:
-		return root.Parent() != o.Instr.Parent()
+		return root.Parent() != o.Instr.Parent() && !slices.ContainsFunc(*root.Referrers(), func(i ssa.Instruction) bool {
+			store, ok := i.(*ssa.Store)
+			return ok && store.Addr == ssa.Value(root)
+		})
 	}
 	return false
 }
