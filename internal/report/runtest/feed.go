@@ -67,11 +67,11 @@ const (
 )
 
 const (
-	addrFeed   = 0xc000080000
+	addrFeed   = uint64(0xc000080000)
 	addrClosed = addrFeed + 8
 	addrOut    = addrFeed + 16
 	addrSent   = addrFeed + 24
-	addrChan   = 0xc000090000
+	addrChan   = uint64(0xc000090000)
 )
 
 func feedSites(file string) []trace.Site {

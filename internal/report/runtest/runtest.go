@@ -119,7 +119,7 @@ func (r *recorder) event(e event.Event) uint64 {
 }
 
 // value is a number as memory has it.
-func value(n int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
+func value[N int | uint64](n N) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
 
 // Bank records the run, in a folder with its source, and returns the trace's file. Rounds are how
 // often the goroutines first do what is in order: a thousand of them make nine thousand events.

@@ -135,7 +135,7 @@ func (p program) record(t *testing.T, dir, test string, schedule sched.Schedule,
 // entry is an entry of the shop's map, which a goroutine finds by its copy of the item's name.
 func entry(g uint32, item, n int) []byte {
 	var to [event.MaxValue]byte
-	e := event.Entry{Key: append(value(int(nameAt(g, item))), value(len(names[item]))...), Value: value(n), Held: true}
+	e := event.Entry{Key: append(value(nameAt(g, item)), value(len(names[item]))...), Value: value(n), Held: true}
 	return append([]byte(nil), to[:e.Put(&to)]...)
 }
 
