@@ -61,13 +61,3 @@ func (a *agenda) had(p *appointment, took time.Duration, schedules, pairs int) {
 	share := 0.5/max(n, 1) + 0.5*p.shown/max(sum, p.shown)
 	p.virtual += seconds / share
 }
-
-// left reports whether there is something to do still, now or later.
-func (a *agenda) left() bool {
-	for _, p := range a.all {
-		if !p.over {
-			return true
-		}
-	}
-	return false
-}

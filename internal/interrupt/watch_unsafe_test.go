@@ -109,18 +109,21 @@ var fillings = map[string]func(){
 		var s []int
 		for i := range 1 << 62 {
 			s = append(s, i)
+			counted = len(s)
 		}
 	},
 	"a slice of pointers": func() {
 		var s []struct{ a, b *int }
 		for range 1 << 62 {
 			s = append(s, struct{ a, b *int }{&counted, &counted})
+			counted = len(s)
 		}
 	},
 	"a slice that gets much at once": func() {
 		var s []byte
 		for range 1 << 62 {
 			s = append(s, piece...)
+			counted = len(s)
 		}
 	},
 	"a long string": func() {

@@ -38,11 +38,6 @@ func NewMistake(seed uint64) *Mistake {
 	return generateMistake(&source{rng: rand.New(rand.NewPCG(seed, 0x5ea9e))})
 }
 
-// MistakeAgain makes the mistake of a list of draws.
-func MistakeAgain(d Draws) *Mistake {
-	return generateMistake(&source{list: append(Draws(nil), d...)})
-}
-
 // families are the mistakes.
 var families = []struct {
 	name string

@@ -66,11 +66,6 @@ func NewObject(seed uint64) *Object {
 	return generateObject(&source{rng: rand.New(rand.NewPCG(seed, 0x0b1ec7))})
 }
 
-// ObjectAgain makes the object of a list of draws.
-func ObjectAgain(d Draws) *Object {
-	return generateObject(&source{list: append(Draws(nil), d...)})
-}
-
 // An objectGen makes one object.
 type objectGen struct {
 	*source

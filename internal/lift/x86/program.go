@@ -156,9 +156,6 @@ func (p *Program) stubSite(in *placedInst) uint32 {
 	return 0
 }
 
-// Function is the lifted function at an address, nil if there is none.
-func (p *Program) Function(entry uint64) *ir.Func { return p.functions[entry] }
-
 // Address is where an instruction of the engine comes from.
 func Address(in *ir.Instr) uint64 { return uint64(in.Origin) }
 
