@@ -7,8 +7,8 @@ import (
 
 // A Foreign is the guard of data whose lock is not of this package: a sync.Mutex that
 // cannot be exchanged for a [Mutex], the lock of a file. Lock and Unlock begin and end
-// a section, and exclude nobody. They are for whoever has just taken the other lock,
-// and is about to release it; RLock and RUnlock are for those who share it.
+// a section, and exclude nobody. A goroutine calls Lock when it has just taken
+// the other lock, and Unlock when it is about to release it; RLock and RUnlock are for goroutines that share it.
 //
 //	mu.Lock()
 //	guard.Lock()
@@ -21,7 +21,7 @@ import (
 // between goes through the shared pointer like everybody's. The zero value is ready to
 // use. It must not be copied.
 //
-// A Foreign starts no goroutine. There is one that delivers findings if somebody asked
+// A Foreign starts no goroutine. There is one that delivers findings if the program asked
 // for it with [OnFinding]; [Findings] has them in any case.
 type Foreign struct {
 	d door // first: see Own
@@ -47,7 +47,7 @@ func (f *Foreign) Unlock() {
 	}
 }
 
-// Leave is Unlock for whoever is about to release the other lock, by a locked
+// Leave is Unlock for a goroutine that is about to release the other lock, by a locked
 // instruction, and calls Wake when that is done: it costs less.
 func (f *Foreign) Leave() { f.d.gate.Load().Leave() }
 
@@ -130,5 +130,5 @@ func (f *Foreign) Describe(name, file string, line int) {
 }
 
 // Close returns the guard's memory, as [Mutex.Close] does. No section must be running, and none
-// begin afterwards: the caller has the other lock, or is the last who knows it.
+// begin afterwards: the caller has the other lock, or the last reference to it.
 func (f *Foreign) Close() error { return f.d.close() }

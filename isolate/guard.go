@@ -25,7 +25,7 @@ type guard struct {
 	lock Guard         // kept alive, and on the heap, for the gate to look at
 	site finding.Frame // of the first use
 	name atomic.Pointer[string]
-	at   atomic.Pointer[finding.Frame] // of the lock, if somebody has said so
+	at   atomic.Pointer[finding.Frame] // of the lock, if the program has named it
 
 	mu      sync.Mutex // guards the rest
 	closed  bool

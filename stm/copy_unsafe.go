@@ -33,7 +33,7 @@ func Copy[T any](dst, src []T) int {
 	return n
 }
 
-// copy copies words without pointers. Words that are torn are none that count: somebody has
+// copy copies words without pointers. Words that are torn are none that count: a transaction has
 // committed meanwhile, and they are copied again. So where the processor keeps reads in their
 // order, the runtime copies, many words at a time.
 func (tx *Tx) copy(dst, src unsafe.Pointer, words uintptr) {

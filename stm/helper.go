@@ -168,7 +168,7 @@ func (h *helper) seen() (reads readLog, shown uint64) {
 	return h.reads, h.shown
 }
 
-// watch validates what the leader has read after every commit of somebody else, and
+// watch validates what the leader has read after every commit of another, and
 // dooms it when something is not there any more.
 func (tx *Tx) watch(h *helper) {
 	last := uint64(1) // no clock that was ever seen: look at once

@@ -2,8 +2,8 @@ package stm
 
 import "runtime"
 
-// A read is logged to be compared later, after somebody else has committed. Most transactions
-// of most programs are over before anybody does. So a goroutine whose last transactions all
+// A read is logged to be compared later, after another transaction has committed. Most transactions
+// of most programs are over before one does. So a goroutine whose last transactions all
 // were logs no reads in its next one, which is lean: a read looks at the clock, as any other,
 // and if it has moved the attempt is given up, because what it has read cannot be compared.
 // The next attempts log, until trust is regained, of which each attempt in vain asks for twice
@@ -47,7 +47,7 @@ func (tx *Tx) undisturbed() {
 	}
 }
 
-// disturbed notes that somebody has committed during a transaction.
+// disturbed notes that another transaction has committed during this one.
 func (tx *Tx) disturbed() {
 	tx.quiet = 0
 	if tx.lean {
@@ -69,7 +69,7 @@ func (tx *Tx) endLean() {
 	tx.credit = 0
 }
 
-// log has a lean attempt go on as any other, whose reads so far hold because nobody can commit
+// log has a lean attempt go on as any other, whose reads so far hold because no other can commit
 // any more.
 func (tx *Tx) log() {
 	if tx.lean {

@@ -38,7 +38,7 @@ type readLog struct {
 	parts    []readPart
 	pointers []readPointer
 
-	// How long words and pointers may become before somebody has to look: because
+	// How long words and pointers may become before the slow path has to look: because
 	// they are full, because it is time to, or because no transaction is running.
 	wordRoom, pointerRoom int
 }
@@ -154,7 +154,7 @@ func peek(addr unsafe.Pointer, mask uint64) uint64 {
 }
 
 // poke writes some bytes of a word, those that mask selects, and leaves the others
-// to whoever writes them. Nobody sees it half done: the clock is odd.
+// to the code that writes them. No transaction sees it half done: the clock is odd.
 func poke(addr unsafe.Pointer, mask, val uint64) {
 	for i := range 8 {
 		if shift := laneOf(i); mask>>shift&0xff != 0 {
@@ -193,7 +193,7 @@ func lane(p unsafe.Pointer, size uintptr) (addr unsafe.Pointer, shift uint, mask
 // A writeSet is the words that a transaction is going to write, by address.
 type writeSet struct {
 	all     []write
-	room    int    // how many there may be before somebody has to look, as in readLog
+	room    int    // how many there may be before the slow path has to look, as in readLog
 	filter  uint64 // a bit for each address: most that are not here are told apart by it
 	index   []slot // by hash of the address; used beyond linear writes
 	indexed int    // writes that are in it: it is brought up to date when it is needed

@@ -17,7 +17,7 @@ import (
 // of what it applies, after it has applied it.
 //
 // A transaction that works in place may run code that writes maps plainly. It holds the
-// locks of all maps until it ends, and whoever has read a map is run again.
+// locks of all maps until it ends, and a transaction that has read a map is run again.
 
 const (
 	keyVersions = 1 << 12
@@ -35,7 +35,7 @@ var mapLocks [mapVersions / 4]struct {
 	_ [40]byte // another cache line
 }
 
-// mapsAreShared says that somebody has used these functions: a program that does not has no
+// mapsAreShared says that the program has used these functions: a program that does not has no
 // locks of maps to take.
 var mapsAreShared atomic.Bool
 

@@ -10,7 +10,7 @@ import (
 
 // How shared memory is read and written. Loads are atomic, which costs nothing.
 // Stores happen between two locked operations on the clock, which order them, where
-// stores are seen in order, for all who look at the clock before and after they read;
+// stores are seen in order, for all that look at the clock before and after they read;
 // each is one instruction, and an atomic one would be a fence more. Elsewhere they
 // are atomic: a plain one might be seen before the clock is.
 const storesAreOrdered = runtime.GOARCH == "amd64"
@@ -48,7 +48,7 @@ func storeByte(addr unsafe.Pointer, val byte) {
 	*(*byte)(addr) = val
 }
 
-// storeClock makes the clock even. Whoever looks before it is seen finds the clock
+// storeClock makes the clock even. A transaction that looks before it is seen finds the clock
 // odd, as the operation that made it so was a locked one, and waits.
 func storeClock(t uint64) {
 	if storesAreOrdered {

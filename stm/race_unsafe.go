@@ -15,7 +15,7 @@ import (
 // are reported, and doomed transactions are not.
 
 // vigilant is whether every access looks at what is seen only now and then otherwise:
-// whose goroutine it is in. Whoever looks for races would rather know than save time.
+// whose goroutine it is in. A build with -race is for finding out, not for saving time.
 const vigilant = true
 
 // acquired says that everything before the last commits is visible.
@@ -31,7 +31,7 @@ func (tx *Tx) given() { runtime.RaceRelease(unsafe.Pointer(tx)) }
 // without holding the clock.
 var telling sync.Mutex
 
-// told tells what a transaction did, at its commit. If somebody has committed since
+// told tells what a transaction did, at its commit. If another has committed since
 // the reads of one that only read were valid, they happened before that; what
 // belongs to nobody but the other now is not told to be read.
 func (tx *Tx) told() {

@@ -60,7 +60,7 @@ var changes struct {
 	next    chan struct{} // closed at the next commit
 }
 
-// notify wakes those who wait, after a commit.
+// notify wakes the transactions that wait, after a commit.
 func notify() {
 	if changes.waiting.Load() != 0 {
 		changes.mu.Lock()

@@ -147,7 +147,7 @@ func (tx *Tx) backOff(conflicts int) {
 	}
 }
 
-// pause waits for somebody else's commit: shortly at first, as a commit is short,
+// pause waits for another transaction's commit: shortly at first, as a commit is short,
 // and out of the way later, as an irrevocable transaction need not be.
 func pause(spins int) {
 	switch {

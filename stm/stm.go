@@ -13,8 +13,8 @@
 // All of it happens, at one moment, or nothing. Variables need no wrapper and no
 // preparation: while a variable is shared and can change, it is accessed through
 // [Load] and [Store] in transactions only. What does not change after it was
-// published, such as the key of a node, is read plainly. Those who want the compiler
-// to see to all that use [Var]. [Copy] reads many variables at once.
+// published, such as the key of a node, is read plainly. To have the compiler
+// see to all that, use [Var]. [Copy] reads many variables at once.
 //
 // [Atomic] takes functions with plain accesses:
 //
@@ -36,7 +36,7 @@
 //
 // When a transaction is validated is its [Mode] (table 1 of the sandboxing paper):
 //
-//	Eager   at every read after somebody has committed (NOrec)
+//	Eager   at every read after a commit of another (NOrec)
 //	Timer   at commit, and when a timer asks for it (NOrecSb), 20 to 1000 times a second,
 //	        more often the more doomed transactions it finds
 //	Helper  at commit, and all the time by a second goroutine (NOrecHt)
@@ -51,7 +51,7 @@
 //
 //	what a doomed transaction can do     in hand-written code                  in compiled code (-stm)
 //	-----------------------------------  ------------------------------------  ---------------------------
-//	panic: nil, index, division, type    recovered and retried, if somebody    the same
+//	panic: nil, index, division, type    recovered and retried, if another     the same
 //	assertion, closed channel, its own   has committed since and the values
 //	                                     that were read are not there any more
 //	return an error that is not true     validated first                       there are no errors
@@ -80,7 +80,7 @@
 //	                                     in another goroutine at the next
 //	                                     look, which is at every access in a
 //	                                     build with -race; reads that need
-//	                                     no log have none until somebody
+//	                                     no log have none until another
 //	                                     commits
 //
 // What an interruption does not reach in time: a function that defers something, in its own

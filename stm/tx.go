@@ -6,7 +6,7 @@ import (
 )
 
 // clock is NOrec's one lock and one piece of shared metadata: a sequence lock. It
-// is odd while somebody writes back, and grows by two with each commit that wrote.
+// is odd while a transaction writes back, and grows by two with each commit that wrote.
 // It has a cache line of its own. It is never 0, so that a Tx that has not begun has no clock.
 var clock struct {
 	_ [64]byte
@@ -22,12 +22,12 @@ type Tx struct {
 	flag  atomic.Uint32 // not zero: something to heed before the next access
 	mode  Mode
 	eager bool // every read is checked
-	lean  bool // this attempt logs no reads, and ends when somebody commits: see lean.go
+	lean  bool // this attempt logs no reads, and ends when another commits: see lean.go
 	state state
 
 	bareAt   uint64 // the clock at which reads are bare, or never: see lean.go
 	snapshot uint64 // the even clock at which everything that was read was valid
-	credit   int    // reads that a lean attempt may still do before somebody has to look
+	credit   int    // reads that a lean attempt may still do before it has to look again
 	reads    readLog
 	writes   writeSet
 
@@ -240,7 +240,7 @@ func (tx *Tx) commit() {
 	}
 	tx.held = true
 	tx.told()
-	// Who comes too late to be seen here will see that the clock is odd, and wait.
+	// A transaction that comes too late to be seen here will see that the clock is odd, and wait.
 	waiting, asleep := changes.waiting.Load() != 0, timer.asleep.Load()
 	if len(tx.maps) == 0 && !tx.inPlace {
 		tx.count.writes += uint64(tx.writes.store())
@@ -309,8 +309,8 @@ func (tx *Tx) giveUp() {
 	timer.need()
 }
 
-// finish ends the transaction, or the attempt: the logs are emptied, and whoever
-// wanted to know is told.
+// finish ends the transaction, or the attempt: the logs are emptied, and what
+// wanted to know of it is called.
 func (tx *Tx) finish(ok bool) {
 	if tx.held {
 		tx.giveUp()

@@ -2,7 +2,7 @@ package stm
 
 import "sync/atomic"
 
-// starving counts those who cannot validate because others commit faster than they
+// starving counts the transactions that cannot validate because others commit faster than they
 // can compare: committers let them go first.
 var starving atomic.Int32
 
@@ -74,7 +74,7 @@ func (tx *Tx) still(f func()) (t uint64) {
 // enoughTries is how often something is tried before it is done with the clock held.
 const enoughTries = 4
 
-// frozen calls f while nobody can commit, for those who would starve otherwise. It
+// frozen calls f while no other transaction can commit, for one that would starve otherwise. It
 // returns the clock of that time.
 func (tx *Tx) frozen(f func()) (t uint64) {
 	starving.Add(1)

@@ -40,7 +40,7 @@ type policy struct {
 	name     string
 	lock     string // that guards the variable, if it has a name
 	site     finding.Frame
-	suspects string // who may have interfered
+	suspects string // the functions that may have changed it without the lock
 	resolve  func(result, theirs, ours, before unsafe.Pointer)
 	merge    Merge // of a straight section
 	copy     func(to, from unsafe.Pointer)
@@ -76,7 +76,7 @@ func (c *cell) takeDeep() {
 // snapshot copies V. A variable of several words is copied until it has been the
 // same twice, so that the section does not begin with half of a careless write.
 func (c *cell) snapshot(to unsafe.Pointer) {
-	const tries = 16 // somebody writes it all the time: there is no better moment
+	const tries = 16 // it is written all the time: there is no better moment
 	for range tries {
 		c.typed.load(to, c.shared)
 		if c.typed.only != several && c.typed.only <= pointer || c.typed.same(c.shared, to) {
@@ -154,8 +154,8 @@ func (c *cell) theirChange(theirs unsafe.Pointer) bool {
 // all the time, and would win for ever.
 const mostTries = 1000
 
-// reconcile is settle for variables of several words, and wherever somebody
-// interfered.
+// reconcile is settle for variables of several words, and for those that were changed without
+// the lock.
 func (c *cell) reconcile(blind bool) *race {
 	ours := c.ourChange()
 	if c.typed.same(c.shared, c.origin) && (c.policy.equal == nil || c.policy.equal(c.origin, c.before)) {

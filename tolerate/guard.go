@@ -18,8 +18,8 @@ type Lock interface {
 	guard() *guard
 }
 
-// A guard is what belongs to a lock. The variables are entered and left by whoever
-// holds it.
+// A guard is what belongs to a lock. The variables are entered and left by the
+// goroutine that holds it.
 type guard struct {
 	vars atomic.Pointer[[]guarded] // replaced, never modified: a section may be looking
 	name atomic.Pointer[string]

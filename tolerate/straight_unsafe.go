@@ -224,8 +224,8 @@ func (k kind) assign(to, from unsafe.Pointer) {
 	}
 }
 
-// Settle is the end of a section in which somebody has interfered with the variable, or
-// may have.
+// Settle is the end of a section during which code without the lock has changed the variable,
+// or may have.
 func Settle[T any](p *T, own, before T, l *Label) {
 	t := typeOf[T]()
 	if r := settled(p, own, before, l.Blind, l.policy(t), t); r != nil {

@@ -92,7 +92,7 @@ func ReadReport(dir string) (*Report, error) {
 }
 
 // atWork reports whether the process is there that has written a report. Where that is not to be
-// found out, because the directory is somebody else's, the age of the report says it.
+// found out, because the directory belongs to another user, the age of the report says it.
 func atWork(dir string, r *Report) bool {
 	locked, err := isLocked(filepath.Join(dir, "lock"))
 	if err != nil {

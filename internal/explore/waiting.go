@@ -13,7 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace/show"
 )
 
-// writeWaiting writes who waits for what, and why that never comes.
+// writeWaiting writes what each goroutine waits for, and why that never comes.
 func writeWaiting(w io.Writer, r *trace.Reader, f *trace.Failure) error {
 	if words := show.ShapeWords(f.Shape()); words != "" {
 		fmt.Fprintf(w, "\n  %s\n", words)

@@ -199,7 +199,7 @@ type Access struct {
 	Stack     []Frame `json:"stack,omitempty"`     // innermost first
 
 	// Of a goroutine that waits for ever to make the access: why, which others wait in the
-	// same way, the locks that it holds, and who holds the one that it waits for.
+	// same way, the locks that it holds, and the holders of the one that it waits for.
 	Shape  string   `json:"shape,omitempty"`
 	More   []uint64 `json:"more,omitempty"`
 	Holds  []Held   `json:"holds,omitempty"`

@@ -25,7 +25,7 @@ type parking byte
 
 const (
 	running    parking = iota
-	onChannels         // somebody else completes the operation
+	onChannels         // another thread completes the operation
 	onWriting          // it has announced that it wants to write-lock a sync.RWMutex
 	onGroup            // it waits for a sync.WaitGroup
 	groupDone          // it has waited for one, and has not gone on yet

@@ -139,7 +139,7 @@ func (g *Gate) Grow(pages int) (offset uintptr, err error) {
 
 // takeRun finds pages that nobody uses. Pages of closed gates are used again
 // only when there are no others, longest closed first, so that a pointer that
-// outlived its guard finds no memory rather than somebody else's.
+// outlived its guard finds no memory rather than that of another guard.
 func takeRun(pages uint32) (run, error) {
 	if limit := uint32(len(arena.owners)); pages <= limit-arena.fresh {
 		r := run{arena.fresh, pages}

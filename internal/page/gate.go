@@ -46,7 +46,7 @@ type Gate struct {
 	seat    uintptr    // where the g in a section is noted: in the latch of its lock
 	site    [2]uintptr // return addresses of the Lock that began the section
 	readers uint32     // readers' sections that have no place in names
-	turn    uint32     // changes when a section ends that somebody waits for
+	turn    uint32     // changes when a section ends that an access waits for
 	index   uint32
 	shared  uint32  // not zero: an RWMutex's gate, whose pages can be readable
 	lock    uintptr // the sync.Mutex around the sections; 0: unknown

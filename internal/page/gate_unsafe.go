@@ -124,7 +124,7 @@ func (g *Gate) Resume() bool {
 func (g *Gate) StepOutside() { g.outside = G() }
 
 // StepInside takes that back. It may be seen late, but not after the lock was released, which takes a locked
-// instruction: as long as the lock is held, and somebody outside, accesses pass.
+// instruction: as long as the lock is held, and its holder outside, accesses pass.
 func (g *Gate) StepInside() { g.outside = 0 }
 
 // What the first word of a sync.Mutex says: that it is held, and that it is handed from one
@@ -302,7 +302,7 @@ func (g *Gate) Wake() {
 	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&g.turn)), futexWakePrivate, 1<<30, 0, 0, 0)
 }
 
-// waits is the table of who waits for which gate.
+// waits is the table of the goroutines that wait for gates.
 var waits []wait
 
 // Await notes that the calling goroutine is about to wait for the lock of the

@@ -1,5 +1,5 @@
 // Package page is the memory under isolate: an arena that is mapped twice, the
-// gates that say who may reach which part of it, and the signal handler that
+// gates that say which goroutine may reach which part of it, and the signal handler that
 // stops an access at the page until its gate lets it pass.
 //
 // # Terms
@@ -77,7 +77,7 @@
 //	arena.go arena_unsafe.go                     the memory, its two views, runs of pages
 //	backend_unsafe.go system_unsafe.go           userfaultfd, mprotect, and their system calls
 //	plain_unsafe.go other_unsafe.go              where there is no protection
-//	gate.go gate_unsafe.go seat_unsafe.go        who may reach a guard's pages
+//	gate.go gate_unsafe.go seat_unsafe.go        which goroutine may reach a guard's pages
 //	latch.go latch_unsafe.go                     the lock around sections, with its gate
 //	race_on.go race_off.go                       whether there is a race detector
 //	control_linux_amd64.go runtime_unsafe.go     what the handler knows, shared with its assembly

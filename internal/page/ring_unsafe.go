@@ -78,7 +78,7 @@ func Recorded() bool {
 }
 
 // decide completes the draft of an access that has passed since, or can do so now: its gate
-// was opened. False: it still waits. A gate that is open with somebody in a section was opened
+// was opened. False: it still waits. A gate that is open while a section runs was opened
 // for an access that was surrendered: if it is this one, its handler says so.
 func decide(slot *Fault, draft uint32) bool {
 	gate := &arena.gates[slot.Gate]

@@ -9,8 +9,8 @@ import (
 )
 
 // addEnds adds what package watch needs to know of the end of a program: files in packages of
-// the standard library, because only these may import the one that has exit hooks, and see who
-// wants a signal.
+// the standard library, because only these may import the one that has exit hooks, and see which
+// part of the program wants a signal.
 func addEnds(o *overlay.Overlay) {
 	o.Text[o.Std("cofferdamrt/protect/watch/exit.go")] = exitText
 	o.Text[o.Std("cofferdamrt/protect/watch/alone_unix.go")] = aloneText

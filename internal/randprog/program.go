@@ -270,7 +270,7 @@ func (g *gen) known(text string) bool {
 	return false
 }
 
-// belongs decides who may use a variable. Maps and slices are never raced for: what comes of
+// belongs decides which goroutine may use a variable. Maps and slices are never raced for: what comes of
 // that is not for the language to say.
 func (g *gen) belongs(v *variable, goroutines int) {
 	switch {

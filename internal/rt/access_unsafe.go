@@ -217,7 +217,7 @@ func mapRead(p unsafe.Pointer, site uint32, of lookup) {
 // mapSize is the size of the memory that stands for a map.
 const mapSize = 8
 
-// mapWrite is a write to the map at p. It takes two steps: whoever uses the map between
+// mapWrite is a write to the map at p. It takes two steps: a use of the map between
 // them is what the runtime ends programs for. removed is how many entries a clear removes. first says that
 // the map has to be kept.
 func mapWrite(p unsafe.Pointer, site uint32, of lookup, removed int) (first bool) {

@@ -228,7 +228,7 @@ func (s *scheduler) showTime(t *timer) {
 
 // goOn lets time go on while there are goroutines that can run. If all of them only wait
 // by trying, it is for a timer that they wait, and the next one is due. Otherwise those
-// who have something to do need some time for it, and a program that gives them several
+// that have something to do need some time for it, and a program that gives them several
 // seconds is not to run out of them.
 func (s *scheduler) goOn() {
 	k := &s.clock

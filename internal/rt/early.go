@@ -24,7 +24,7 @@ import (
 
 // early are the goroutines that are held back.
 var early struct {
-	busy  atomic.Bool // a lock: whoever swaps it from false has it
+	busy  atomic.Bool // a lock, of the goroutine that swaps it from false
 	all   []earlyGoroutine
 	count atomic.Int32
 	// native says that no more are held back.

@@ -35,7 +35,7 @@ type departure struct {
 var departed departures
 
 type departures struct {
-	busy atomic.Bool // a lock: whoever swaps it from false has it
+	busy atomic.Bool // a lock, of the goroutine that swaps it from false
 	all  []departure // in the order of registration, whatever the order of their addresses
 }
 

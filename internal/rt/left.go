@@ -266,7 +266,7 @@ func shapeForEver(kind event.Kind) event.WaitShape {
 	return event.UnknownShape
 }
 
-// addHolds adds to goroutines the locks that they hold, and who has the ones that they wait
+// addHolds adds to goroutines the locks that they hold, and the holders of those that they wait
 // for.
 func (s *scheduler) addHolds(all []Blocked) {
 	byID := map[uint32]*Blocked{}

@@ -9,7 +9,7 @@ import "sync/atomic"
 
 // beside is what is known of that.
 var beside struct {
-	busy atomic.Bool // a lock: whoever swaps it from false has it
+	busy atomic.Bool // a lock, of the goroutine that swaps it from false
 	// own are the files and folders whose names no other process has, with whether they were
 	// made in a run; here says that the working directory is in one of them.
 	own  map[string]bool

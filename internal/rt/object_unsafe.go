@@ -184,7 +184,7 @@ type chanHeader struct {
 
 type waitQueue struct{ first, last unsafe.Pointer }
 
-// chanState is how much of a channel's header is put back after a run: not those who wait.
+// chanState is how much of a channel's header is put back after a run: all but the goroutines that wait.
 const chanState = unsafe.Offsetof(chanHeader{}.receivers)
 
 // seesClosed says that closed and the rest are where they are thought to be. Otherwise

@@ -29,7 +29,7 @@ import (
 
 // strays are the goroutines outside.
 var strays struct {
-	busy  atomic.Bool // a lock: whoever swaps it from false has it
+	busy  atomic.Bool // a lock, of the goroutine that swaps it from false
 	count atomic.Int32
 	all   []*goroutine
 	own   atomic.Int32 // of all, those of this run

@@ -159,7 +159,7 @@ type Blocked struct {
 	// Leaked says that it is stuck, though the root has ended, and not for a lock; Undecided
 	// that it may be.
 	Leaked, Undecided bool
-	// Holds are the locks that it holds, and HeldBy who has the one that it waits for.
+	// Holds are the locks that it holds, and HeldBy the holders of the one that it waits for.
 	Holds, HeldBy []Held
 	// Length and Capacity are those of the channel that it waits for, Count that of a
 	// WaitGroup, and Unheard how often a Cond was signalled when no goroutine waited.

@@ -12,7 +12,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
-// s is the one scheduler. Its fields belong to whoever holds the token and is inside
+// s is the one scheduler. Its fields belong to the goroutine that holds the token and is inside
 // rt; between runs, and while the leftovers are taken down, to Run.
 var s scheduler
 

@@ -108,7 +108,7 @@ func (c *goroutine) await(op event.Op) bool {
 	}
 	onlyWaits := c.onlyWaits
 	c.onlyWaits = false
-	// To ask is a step, even if the answer is to wait: whoever decides has to see it. It
+	// To ask is a step, even if the answer is to wait: the strategy has to see it. It
 	// does not count if c is alone, whether the run is watched or not, so that steps have
 	// the same numbers in both cases.
 	switch {

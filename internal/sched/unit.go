@@ -1,7 +1,7 @@
 package sched
 
 // A Unit is a part of a search that a process does by itself. What comes of it depends on
-// the unit and the program alone: not on who does it, nor when, nor what was done before.
+// the unit and the program alone: not on the process that does it, nor on when, nor on what was done before.
 type Unit struct {
 	Method Method
 	// Runs and Steps end the unit: so many runs, or the run in which all of them together

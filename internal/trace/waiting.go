@@ -16,7 +16,7 @@ type Waiter struct {
 	// Library says that the goroutine is one of the standard library's own, in none of the
 	// program's functions.
 	Library bool `json:"library,omitempty"`
-	// Holds are the locks that it holds, and HeldBy says who has the one that it waits for.
+	// Holds are the locks that it holds, and HeldBy the holders of the one that it waits for.
 	Holds  []Hold `json:"holds,omitempty"`
 	HeldBy []Hold `json:"heldBy,omitempty"`
 	// Length and Capacity are those of the channel that it waits for, Count is the counter

@@ -13,7 +13,7 @@ type Slice[S ~[]T, T any] struct {
 func On[S ~[]T, T any](tx *stm.Tx, s S) Slice[S, T] { return Slice[S, T]{tx, s} }
 
 // Append is append(s, values...). Elements beyond the length of a slice are shared with
-// whoever has the same array, and so written like any others.
+// other slices of the same array, and so written like any others.
 func (l Slice[S, T]) Append(values ...T) S {
 	before, s := len(l.s), l.s
 	if before+len(values) <= cap(s) {

@@ -195,7 +195,7 @@ func (c *checker) findHeld(file *ast.File) {
 			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
-				note(n.X, nil) // who knows what is assigned through it
+				note(n.X, nil) // anything may be assigned through it
 			}
 		}
 		return true

@@ -7,7 +7,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
 
-// Who and where the process is.
+// The identity of the process, and its place in the file system.
 
 func sysUser(*Process, *Thread, *args) uint64  { return files.User }
 func sysYield(*Process, *Thread, *args) uint64 { return 0 }

@@ -46,7 +46,7 @@ func (s *Socket) Listening() bool { return s.listening }
 // Outside reports whether the other end is outside of the process.
 func (s *Socket) Outside() bool { return s.outside != nil || s.exposed != nil }
 
-// Arrivals counts what came in or made room, for those who want to be told once.
+// Arrivals counts what came in or made room, for callers that want to be told once.
 func (s *Socket) Arrivals() uint64 {
 	n := s.arrivals
 	if s.outside != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // A Straight is code without calls as a function from the whole state of a processor to the
-// whole state, for those who hold lifted code against other judges.
+// whole state, for tests that hold lifted code against other judges.
 type Straight struct {
 	Program *ir.Program
 	Func    *ir.Func

@@ -38,7 +38,7 @@ func MergeOf(u facts.Update) Merge {
 }
 
 // Uniting is for maps whose sections and careless code change different keys. It has to compare
-// all entries, so it is only for those who ask for it.
+// all entries, so it is only done where it is asked for.
 const Uniting Merge = "union"
 
 // Merges are those that can be asked for, by a comment on the declaration:

@@ -66,7 +66,7 @@
 //
 // A fence of that kind takes up to ten microseconds. So trust is given a thousand times in a second at most, by which it costs a
 // hundredth of a processor's time in the worst case. Loads need nothing: a processor's stores are seen in the order in which it made them, so
-// whoever sees what a section has stored to a field sees its word as well.
+// a goroutine that sees what a section has stored to a field sees its word as well.
 //
 // # Accesses that wait
 //

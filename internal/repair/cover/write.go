@@ -214,7 +214,7 @@ func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
 	if code.name(l, r) != "" && !byHolder {
 		return []*Region{r}, nil
 	}
-	// A test calls what users of the package call, who would have to take the lock as well.
+	// A test calls what users of the package call: users would have to take the lock as well.
 	byUsers := !r.isTest() && slices.ContainsFunc(calls, (*Region).isTest)
 	if !static || len(calls) == 0 || depth == maxLift || byUsers {
 		return nil, fmt.Errorf("%s cannot be named in %s", l.Words, r.place())

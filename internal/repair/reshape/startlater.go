@@ -25,7 +25,7 @@ func (r *finder) startLater() []*change.Change {
 }
 
 // makeBeforeStart moves the making of a field out of the method that a goroutine runs, which
-// begins with it, in front of the go statement: whoever started the goroutine may use the field
+// begins with it, in front of the go statement: the code that started the goroutine may use the field
 // as soon as it goes on.
 //
 //	go j.run()                       j.stop = make(chan bool)

@@ -68,7 +68,7 @@ func threadBusy(file string) bool {
 }
 
 // hasChildren reports whether the process has children that run, or have ended and were not
-// waited for. It leaves them to those who wait.
+// waited for. It leaves them to the calls that wait for them.
 func hasChildren() bool {
 	const all, leave = 0, 0x01000000 // P_ALL, WNOWAIT
 	_, _, err := syscall.Syscall6(syscall.SYS_WAITID, all, 0, 0, syscall.WEXITED|syscall.WNOHANG|leave, 0, 0)

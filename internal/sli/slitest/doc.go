@@ -3,7 +3,7 @@
 // programs made by hand. No product code imports it.
 //
 // The simulator shares the execution of instructions with the product, and nothing else:
-// memory, locks, channels and the choice of who runs are its own. What it says of a program
+// memory, locks, channels and the choice of the next thread are its own. What it says of a program
 // is therefore independent of what recording, exploring or analysing say.
 //
 //	b := slitest.NewBuilder()

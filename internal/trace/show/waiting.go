@@ -101,7 +101,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// heldText says who has the lock that a goroutine waits for.
+// heldText says which goroutine has the lock that another waits for.
 func heldText(r *trace.Reader, w *trace.Waiter, h *trace.Hold) string {
 	how := "held"
 	if h.Op == event.RLock {
