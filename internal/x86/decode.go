@@ -158,7 +158,11 @@ func (d *decoder) lookup(table int, opcode byte) (*form, error) {
 		choice = with66
 	}
 	if table == 0 && opcode == 0x90 && d.rex&1 != 0 {
-		// With a high register it is no nop.
+		// With a high register it is no nop. With f3 as well AMD's processors exchange and
+		// Intel's pause, so that nobody can have meant it.
+		if d.repeat == 0xf3 {
+			return nil, ErrUnknown
+		}
 		opcode, choice = 0x91, plain
 		slots = &maps[0][opcode]
 	}

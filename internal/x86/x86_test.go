@@ -32,6 +32,7 @@ func TestInstructionsReadAsTheManualHasThem(t *testing.T) {
 		{"f3480f1ec8", "rdsspq rax"},
 		{"f390", "pause"},
 		{"4190", "xchg r8d, eax"},
+		{"f34190", ""},
 		{"90", "nop"},
 		{"6690", "nop"},
 		{"660f1f440000", "nop word ptr [rax+rax]"},
