@@ -102,7 +102,9 @@ var children = map[string]func(){
 		acct := isolate.New[Account](&mu)
 		carelessWrite(acct, 5)
 		fmt.Println(isolate.CurrentStatus().Backend, carelessRead(acct))
-		if taken := viewSpace(); taken == 0 || taken > left/8 {
+		// The smallest arena has two views of 16 MiB. What is left is less than the test has let
+		// the process have if the runtime has started more threads than usual before that.
+		if taken := viewSpace(); taken == 0 || taken > max(left/8, 32<<20) {
 			fmt.Printf("guarded memory takes %d MB of %d MB that were left\n", taken>>20, left>>20)
 		}
 	},
