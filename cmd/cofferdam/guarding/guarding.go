@@ -1,4 +1,4 @@
-// Package guarding is cofferdam guards.
+// Package guarding has the subcommand guards, which prints which lock guards what, and the accesses that deviate.
 //
 //	guarding.go  the command
 //	report.go    what it prints

@@ -1,4 +1,4 @@
-// Package versions has the subcommand version.
+// Package versions has the subcommand version, which prints the version of Cofferdam and the versions of Go that it supports.
 package versions
 
 import (

@@ -1,6 +1,5 @@
-// Package printed knows of a call that prints by a format which of its arguments it looks at. Package
-// lockset takes the fields of an object that is printed for read, but not where the format asks for its
-// address or its type alone.
+// Package printed says which arguments a call such as fmt.Printf reads. To print an object reads its fields, so that
+// package lockset counts such a call as accesses; but %p and %T print an address and a type, and read none.
 package printed
 
 import (
