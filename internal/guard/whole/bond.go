@@ -79,10 +79,10 @@ func (j *judge) bind() map[*ssa.Function]*bonds {
 			continue
 		}
 		binder := &binder{judge: j, tracer: newTracer(fn), found: &bonds{members: members}}
-		binder.dependences()
-		binder.combinations()
-		binder.overwrites()
-		binder.rounds()
+		binder.bindDependences()
+		binder.bindCombinations()
+		binder.bindOverwrites()
+		binder.bindRounds()
 		bound[fn] = binder.found
 		if !strings.HasSuffix(j.Program.Fset.Position(fn.Pos()).Filename, "_test.go") {
 			for _, b := range binder.found.all {
@@ -140,10 +140,10 @@ func (b *binder) addBond(n bond) {
 	}
 }
 
-// dependences adds the bonds of members that depend on others.
-func (b *binder) dependences() {
+// bindDependences adds the bonds of members that depend on others.
+func (b *binder) bindDependences() {
 	for _, m := range b.found.members {
-		on := b.of(m.Instr)
+		on := b.dependenceOf(m.Instr)
 		for _, earlier := range b.found.members {
 			if earlier == m || earlier.Instr == m.Instr || !earlier.reads || m.validates || m.deferred {
 				continue
@@ -167,14 +167,14 @@ func (b *binder) dependences() {
 	}
 }
 
-// combinations adds the bonds of reads that something depends on together.
-func (b *binder) combinations() {
+// bindCombinations adds the bonds of reads that something depends on together.
+func (b *binder) bindCombinations() {
 	for _, block := range b.fn.Blocks {
 		for _, i := range block.Instrs {
 			if !combines(i) {
 				continue
 			}
-			on := b.of(i)
+			on := b.dependenceOf(i)
 			var used []*Member
 			for _, m := range b.found.members {
 				if m.reads && !m.takes && !m.settled && (on.data[m.Instr] || m.Instr == i) {
@@ -192,9 +192,9 @@ func (b *binder) combinations() {
 	}
 }
 
-// overwrites adds the bonds of stores that depend on nothing, as c.list = nil, with the loads of the same
+// bindOverwrites adds the bonds of stores that depend on nothing, as c.list = nil, with the loads of the same
 // variable before them: what others store in between is gone before it was seen.
-func (b *binder) overwrites() {
+func (b *binder) bindOverwrites() {
 	for _, m := range b.found.members {
 		if store, ok := m.Instr.(*ssa.Store); !ok || m.Kind != lockset.Write || m.byCall || isElement(store.Addr) {
 			continue
@@ -311,7 +311,7 @@ func (j *judge) bindSequence(fn *ssa.Function, b *bonds) {
 		}
 	}
 	for _, m := range b.members {
-		if l := j.countedLoop(m); l != nil && !slices.ContainsFunc(long, l.has) {
+		if l := j.countedLoop(m); l != nil && !slices.ContainsFunc(long, l.contains) {
 			b.add(bond{first: m, second: m, ofOneGuard: true, inSequence: true, loop: l})
 		}
 		for _, n := range b.members {

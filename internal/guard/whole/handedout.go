@@ -172,7 +172,7 @@ func (j *judge) addressesHanded(fn *ssa.Function, i ssa.Instruction) []HandedOut
 		if global, ok := (*operand).(*ssa.Global); ok {
 			if v := j.dataAt(global); v != nil {
 				w := &waysOut{isAddress: true, seen: make(map[ssa.Value]bool)}
-				w.use(global, i)
+				w.followUse(global, i)
 				tell(v, w)
 			}
 		}
