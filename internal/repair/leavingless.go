@@ -32,7 +32,7 @@ func (f *fixer) leavingLess(ctx context.Context, best *Candidate, others []*Cand
 		}
 		looked[c.Lock] = true
 		c.Rounds, c.run = best.Rounds, best.run
-		larger, err := f.larger(c)
+		larger, err := f.enlarge(c)
 		if err != nil {
 			return nil, err
 		}

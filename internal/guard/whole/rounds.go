@@ -258,7 +258,7 @@ func (b *binder) isInnermost(l *loop, m *Member) bool {
 }
 
 // countedLoop is the innermost loop in whose rounds a member writes for one object, if it has no more
-// bindRounds than it counts; nil if there is none. Another one may go on until a goroutine has done something,
+// rounds than it counts; nil if there is none. Another one may go on until a goroutine has done something,
 // for which that may need the lock.
 func (j *judge) countedLoop(m *Member) *loop {
 	if m.Kind != lockset.Write || m.deferred || m.settled || !j.isOfOneObject(m) {
