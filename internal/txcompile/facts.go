@@ -164,9 +164,9 @@ func (p *program) lent(f *source.File, known *variable, e ast.Expr, around []ast
 		case *ast.ParenExpr:
 			continue
 		case *ast.CallExpr:
-			to, ok := p.fills(f.Info, n)
+			to, ok := p.variableFilled(f.Info, n)
 			if t := p.classify(f.Info, n); t.kind == cloned {
-				to, ok = p.lends(f.Info, n, t.function)
+				to, ok = p.placeLent(f.Info, n, t.function)
 			}
 			if ok && to == e {
 				known.assigned = append(known.assigned, e.Pos())
