@@ -120,18 +120,16 @@
 //
 // # How it is built
 //
-// The transaction and its attempts (tx.go), of which there are as many as it takes (run.go),
-// whether what it read is still there (validate.go), reading and writing (access_unsafe.go),
-// where no log has to be looked at in the place of the call (load_amd64.go, load_other.go), where pointers are in a value (types_unsafe.go), strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
-// memory_unsafe.go), or without a log (lean.go), the short way through most transactions
-// (usual.go), memory that is fetched ahead
-// (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
-// in plain code (interrupt_unsafe.go), the modes (helper.go),
-// Retry and OrElse (retry.go), irrevocable transactions and actions
-// (irrevocable.go), functions with plain accesses (atomic.go), maps (maps_unsafe.go), a
-// goroutine's Tx (goroutine.go). There
-// is one lock that everybody shares, the clock; nothing is waited for while it is
-// held, but what an irrevocable transaction waits for.
+// The transaction and its attempts (tx.go), of which there are as many as it takes (run.go), whether what it
+// read is still there (validate.go), reading and writing (access_unsafe.go), where no log has to be looked at
+// in the place of the call (load_amd64.go, load_other.go), where pointers are in a value (types_unsafe.go),
+// strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words
+// (log_unsafe.go, memory_unsafe.go), or without a log (lean.go), the short way through most transactions
+// (usual.go), memory that is fetched ahead (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what
+// interrupts it in plain code (interrupt_unsafe.go), the modes (helper.go), Retry and OrElse (retry.go),
+// irrevocable transactions and actions (irrevocable.go), functions with plain accesses (atomic.go), maps
+// (maps_unsafe.go), a goroutine's Tx (goroutine.go). There is one lock that everybody shares, the clock;
+// nothing is waited for while it is held, but what an irrevocable transaction waits for.
 //
 // A Var is a cell of its own (var.go), a Map and a Queue are made of such (map.go,
 // queue.go). stats.go counts, race_unsafe.go tells the race

@@ -108,8 +108,9 @@ func hasOneOf(text, words string) bool {
 	return words == "" || slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(text, word) })
 }
 
-// measureAll measures some modules, and prints a table of them. A module that cannot be measured is left out of it, and told when all others are done:
-// one that the proxy has no more would else cost the figures of hundreds.
+// measureAll measures some modules, and prints a table of them. A module that cannot be measured is left out
+// of it, and told when all others are done: one that the proxy has no more would else cost the figures of
+// hundreds.
 func (o *options) measureAll(s *command.Session, which string, todo []command.Module) ([]Counts, error) {
 	t := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "module\tlocks\tdata\twith\tunknown\tin doubt\tdeviating\ttrue\tfalse\tnot judged\tsplit\ttrue\tfalse\tnot judged\tseconds\t")

@@ -16,16 +16,17 @@ type weighing struct {
 	demanded bool // an annotation, or what another package has found out, needs no witness
 }
 
-// A deviatingSite is a site with observations that are without the lock. It has the lock elsewhere if other observations,
-// on other ways to the site or in other contexts, are with it.
+// A deviatingSite is a site with observations that are without the lock. It has the lock elsewhere if other
+// observations, on other ways to the site or in other contexts, are with it.
 type deviatingSite struct {
 	*lockset.Site
 	observations     []lockset.Observation
 	hasLockElsewhere bool
 }
 
-// weigh gathers what speaks for a lock. It returns nil if nothing does. What may be meant of the sites without it is another
-// question, which takes far longer to answer, and does not count: describeDeviations asks it of the lock that is chosen.
+// weigh gathers what speaks for a lock. It returns nil if nothing does. What may be meant of the sites
+// without it is another question, which takes far longer to answer, and does not count: describeDeviations
+// asks it of the lock that is chosen.
 func (c *chooser) weigh(v *subject, way *locks.Place) *weighing {
 	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.declarations.signsBetween(v.Object, c.places.Variable(way), way)}
 	prior, isKnown := c.known[v.Object]
@@ -72,7 +73,8 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *weighing {
 	return w
 }
 
-// describeDeviations completes what was weighed with the sites that are without the lock, and with what may be meant of each.
+// describeDeviations completes what was weighed with the sites that are without the lock, and with what may
+// be meant of each.
 func (c *chooser) describeDeviations(v *subject, w *weighing) *Datum {
 	d := w.datum
 	for _, s := range w.without {
@@ -130,8 +132,8 @@ func (c *chooser) sortObservations(v *subject, s *lockset.Site, way *locks.Place
 	return has, without
 }
 
-// isLeft reports whether the function is also called with the lock, so that the access may be left to its callers, or takes the lock
-// on some ways, by what it knows of the object.
+// isLeft reports whether the function is also called with the lock, so that the access may be left to its
+// callers, or takes the lock on some ways, by what it knows of the object.
 func (v *Deviation) isLeft() bool { return v.Why == notByEveryCaller || v.Why == notOnEveryWay }
 
 const (

@@ -128,8 +128,8 @@ func (g *Guards) Of(o types.Object) (*Guard, *Datum) {
 	return found.Guard, found.Datum
 }
 
-// IsRemarked reports whether a comment of a function says, ahead of a place in it, that a lock is not needed, or on it, when it
-// may be called.
+// IsRemarked reports whether a comment of a function says, ahead of a place in it, that a lock is not needed,
+// or on it, when it may be called.
 func (g *Guards) IsRemarked(fn *ssa.Function, at token.Pos) bool {
 	return g.declarations.isRemarked(fn, at)
 }

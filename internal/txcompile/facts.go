@@ -157,7 +157,8 @@ func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
 	}
 }
 
-// lent notes that a pointer to a variable is taken: if it is for a function that keeps none, the variable may be assigned to, and no more.
+// lent notes that a pointer to a variable is taken: if it is for a function that keeps none, the variable may
+// be assigned to, and no more.
 func (p *program) lent(f *source.File, known *variable, e ast.Expr, around []ast.Node) {
 	for i := len(around) - 1; i >= 0; i-- {
 		switch n := around[i].(type) {

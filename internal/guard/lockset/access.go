@@ -235,9 +235,9 @@ func (r *recorder) recordInstruction(instr ssa.Instruction, paths []locks.Path) 
 	}
 }
 
-// recordContentWrite records a write into a map or slice, which is a write of the variable that holds
-// it, or holds a map or slice that has it as an entry. A lock that was held when the variable was read still counts: what was taken out
-// under the lock may be the goroutine's own by now.
+// recordContentWrite records a write into a map or slice, which is a write of the variable that holds it, or
+// holds a map or slice that has it as an entry. A lock that was held when the variable was read still counts:
+// what was taken out under the lock may be the goroutine's own by now.
 func (r *recorder) recordContentWrite(container ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	seen := make(map[ssa.Value]bool) // a tree of maps may be walked down in a loop
 	var visit func(v ssa.Value, inner bool)
@@ -257,8 +257,8 @@ func (r *recorder) recordContentWrite(container ssa.Value, instr ssa.Instruction
 	visit(container, false)
 }
 
-// recordWriteOfHolder is recordContentWrite for a map or slice that is no part of another, and is found on one way alone. inner says
-// that the write is into one of its entries.
+// recordWriteOfHolder is recordContentWrite for a map or slice that is no part of another, and is found on
+// one way alone. inner says that the write is into one of its entries.
 func (r *recorder) recordWriteOfHolder(container ssa.Value, inner bool, instr ssa.Instruction, paths []locks.Path) {
 	load, ok := container.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
@@ -401,8 +401,8 @@ func (r *recorder) observation(base *locks.Place, held locks.Set) Observation {
 	return ob
 }
 
-// addHeldLock adds a lock that is held to an observation, named by the way that leads to it from the data. Elements are not told apart: each
-// object of a container is guarded like the others.
+// addHeldLock adds a lock that is held to an observation, named by the way that leads to it from the data.
+// Elements are not told apart: each object of a container is guarded like the others.
 func (r *recorder) addHeldLock(ob *Observation, way *locks.Place, h locks.Held) {
 	way = r.Places.Unkeyed(way)
 	if way == nil || r.Places.Variable(way) == nil || slices.ContainsFunc(ob.Held, func(x Relation) bool { return x.Lock == way }) {

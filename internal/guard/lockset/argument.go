@@ -134,8 +134,8 @@ func (r *recorder) throughParameter(fn *ssa.Function, k int, t types.Type) (Kind
 	return Read, true
 }
 
-// recordBehindPointer records what a method of a type that takes no lock of its own, or a function of a library, does to
-// the object that a variable points to: the variable's lock is to guard the object with it.
+// recordBehindPointer records what a method of a type that takes no lock of its own, or a function of a
+// library, does to the object that a variable points to: the variable's lock is to guard the object with it.
 //
 //	c.recent.MoveToFront(e)        a write of what recent, a *list.List, has
 //	fmt.Fprintln(c.out, text)      and of what out, a *bufio.Writer, has

@@ -131,8 +131,9 @@ func (e *ends) areBehind(b, c *ssa.BasicBlock) bool {
 	return !e.avoiding(c)[b.Index] && e.avoiding(nil)[b.Index]
 }
 
-// avoiding are the blocks after which the function can end without passing one block. They are found backwards from the ends, for all at
-// once: forwards, each pair of blocks of a long function would be a search through it.
+// avoiding are the blocks after which the function can end without passing one block. They are found
+// backwards from the ends, for all at once: forwards, each pair of blocks of a long function would be a
+// search through it.
 func (e *ends) avoiding(avoid *ssa.BasicBlock) []bool {
 	if known := e.without[avoid]; known != nil {
 		return known

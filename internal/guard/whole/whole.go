@@ -84,9 +84,9 @@ func (g *Group) isWhole() bool {
 	return len(g.Split) == 0 && len(g.Torn) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open || m.Unknown || m.Leaves })
 }
 
-// Broken returns the groups of a program's accesses to data that are open, split or torn, or of
-// which that cannot be told, in the order of the source. The lock is the field or variable that declares it; with none, no
-// access has it.
+// Broken returns the groups of a program's accesses to data that are open, split or torn, or of which that
+// cannot be told, in the order of the source. The lock is the field or variable that declares it; with none,
+// no access has it.
 func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 	j := newJudge(a, data, lock)
 	var broken []*Group

@@ -1,7 +1,7 @@
-// Package library lists functions of the standard library by what a call of them does in a transaction: functions that
-// only compute, functions that read what they are given and change nothing, and functions that keep none of the functions
-// that they are given. The compiler of transactions leaves a call of these as it is. A function that is not listed may do
-// anything.
+// Package library lists functions of the standard library by what a call of them does in a transaction:
+// functions that only compute, functions that read what they are given and change nothing, and functions that
+// keep none of the functions that they are given. The compiler of transactions leaves a call of these as it
+// is. A function that is not listed may do anything.
 //
 // library.go is about calls in source, errors.go about those of functions that read errors, and
 // ssa.go about those of go/ssa.
