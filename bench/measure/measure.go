@@ -27,7 +27,7 @@
 //
 // # Adding a program
 //
-// Whoever has programs to measure has a function of type [Source] (for the
+// A package with programs to measure has a function of type [Source] (for the
 // applications of figure 11 that is apps.Cases), and touches nothing else. A
 // case is written like this:
 //
