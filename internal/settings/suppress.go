@@ -72,10 +72,10 @@ func Told[T any](f *File, all []T, finding func(*T) *finding.Finding) (told []T,
 	return told, suppressed
 }
 
-// Suppressed says how many findings were not told.
+// Suppressed says how many findings were suppressed.
 func Suppressed(n int) string {
 	if n == 1 {
-		return "1 finding is not told, as " + Name + " says"
+		return "1 finding is suppressed by " + Name
 	}
-	return fmt.Sprintf("%d findings are not told, as %s says", n, Name)
+	return fmt.Sprintf("%d findings are suppressed by %s", n, Name)
 }
