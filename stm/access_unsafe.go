@@ -61,9 +61,7 @@ func loadWithLogs[T any](tx *Tx, p *T) T {
 // Store sets the value of a variable in the transaction. Others see it when, and
 // if, the transaction commits.
 //
-// A word that was not written before is entered right here. No variable is a panic here, as in
-// an assignment, and not in the commit, which holds the clock. (A read would be one to the race
-// detector, too.)
+// A nil pointer panics here, as it does in an assignment, and not in the commit, which holds the clock.
 func Store[T any](tx *Tx, p *T, v T) {
 	if p == nil {
 		_ = *p
@@ -90,7 +88,7 @@ type Number interface {
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// Add adds to a variable: it is Store(tx, p, Load(tx, p)+v), at the price of one.
+// Add adds to a variable. It means Store(tx, p, Load(tx, p)+v), and costs as much as one of the two.
 func Add[T Number](tx *Tx, p *T, v T) {
 	addr := unsafe.Pointer(p)
 	n, m := len(tx.reads.words), len(tx.writes.all)
