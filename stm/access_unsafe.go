@@ -64,8 +64,9 @@ func loadWithLogs[T any](tx *Tx, p *T) T {
 // A nil pointer panics here, as it does in an assignment, and not in the commit, which holds the clock.
 func Store[T any](tx *Tx, p *T, v T) {
 	if p == nil {
-		_ = *p
+		_ = *p // only here: to the race detector it is a read
 	}
+	// A word that was not written before is entered right here, all else by store.
 	addr := unsafe.Pointer(p)
 	n, filter, bit := len(tx.writes.all), tx.writes.filter, filterBit(addr)
 	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || n >= tx.writes.room || filter&bit != 0 {
