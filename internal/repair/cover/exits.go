@@ -63,12 +63,12 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	}
 	w := &exitWriter{Edits: edits, region: r, unlock: unlock}
 	w.variable, _, _ = strings.Cut(name, ".")
-	if !statement.Terminates(r.last()) && !w.namesLockAt(r.last().End()) {
+	if !statement.Terminates(r.last()) && !w.named(r.last().End()) {
 		return fmt.Errorf("the lock's name means something else at the end of the section in %s", r.place())
 	}
 	edits.LineBefore(r.first(), lock)
 	r.lookAgain(edits, unlock)
-	w.writeExits(&ast.BlockStmt{List: r.statements()}, false, false)
+	w.walk(&ast.BlockStmt{List: r.statements()}, false, false)
 	if w.err != nil {
 		return w.err
 	}
@@ -216,24 +216,24 @@ type exitWriter struct {
 	err      error
 }
 
-// namesLockAt reports whether the variable that the lock's name begins with is the same at a
+// named reports whether the variable that the lock's name begins with is the same at a
 // position as at the region's start. If it is none at both, the patch declares it.
-func (w *exitWriter) namesLockAt(at token.Pos) bool {
+func (w *exitWriter) named(at token.Pos) bool {
 	return w.Lookup(w.variable, w.region.first().Pos()) == w.Lookup(w.variable, at)
 }
 
-// writeExit replaces a statement that leaves the region by a text that releases the lock first.
-func (w *exitWriter) writeExit(s ast.Stmt, text string) {
-	if !w.namesLockAt(s.Pos()) {
+// exit replaces a statement that leaves the region by a text that releases the lock first.
+func (w *exitWriter) exit(s ast.Stmt, text string) {
+	if !w.named(s.Pos()) {
 		w.err = errors.New("the lock's name means something else at a way out of the region")
 		return
 	}
 	w.Supersede(s, text)
 }
 
-// writeExits rewrites the statements in a node that leave the region. A continue in the node stays in the region if the
+// walk rewrites the statements in a node that leave the region. A continue in the node stays in the region if the
 // node is in a loop that is, a break if it is in a loop, switch or select that is.
-func (w *exitWriter) writeExits(n ast.Node, inLoop, inBreakable bool) {
+func (w *exitWriter) walk(n ast.Node, inLoop, inBreakable bool) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		if m == n || m == nil {
 			return true
@@ -242,43 +242,43 @@ func (w *exitWriter) writeExits(n ast.Node, inLoop, inBreakable bool) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ForStmt:
-			w.writeExits(m.Body, true, true)
+			w.walk(m.Body, true, true)
 			return false
 		case *ast.RangeStmt:
-			w.writeExits(m.Body, true, true)
+			w.walk(m.Body, true, true)
 			return false
 		case *ast.SwitchStmt:
-			w.writeExits(m.Body, inLoop, true)
+			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.TypeSwitchStmt:
-			w.writeExits(m.Body, inLoop, true)
+			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.SelectStmt:
-			w.writeExits(m.Body, inLoop, true)
+			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.ReturnStmt:
 			if slices.Contains(w.region.tails, ast.Stmt(m)) {
-				w.writeExit(m, w.unlock+"\n"+w.ChangedText(m))
+				w.exit(m, w.unlock+"\n"+w.ChangedText(m))
 			} else {
-				w.writeExit(m, w.returnText(m))
+				w.exit(m, w.returned(m))
 			}
 			return false
 		case *ast.ExprStmt:
 			if c := statement.PanicOf(m); c != nil {
-				w.writeExit(m, w.panicText(c))
+				w.exit(m, w.panicked(c))
 				return false
 			}
 		case *ast.BranchStmt:
-			if w.leavesRegion(m, inLoop, inBreakable) {
-				w.writeExit(m, w.unlock+"\n"+w.ChangedText(m))
+			if w.leaves(m, inLoop, inBreakable) {
+				w.exit(m, w.unlock+"\n"+w.ChangedText(m))
 			}
 		}
 		return true
 	})
 }
 
-// leavesRegion reports whether a branch leads out of the region.
-func (w *exitWriter) leavesRegion(b *ast.BranchStmt, inLoop, inBreakable bool) bool {
+// leaves reports whether a branch leads out of the region.
+func (w *exitWriter) leaves(b *ast.BranchStmt, inLoop, inBreakable bool) bool {
 	if b.Label != nil || b.Tok == token.GOTO {
 		return !statement.HasLabel(w.region.statements(), b.Label)
 	}
@@ -291,12 +291,12 @@ func (w *exitWriter) leavesRegion(b *ast.BranchStmt, inLoop, inBreakable bool) b
 	return false
 }
 
-// returnText is the text of a return that releases the lock: its results are computed before.
+// returned is the text of a return that releases the lock: its results are computed before.
 //
 //	return f(), 1     result0 := f()
 //	                  mu.Unlock()
 //	                  return result0, 1
-func (w *exitWriter) returnText(s *ast.ReturnStmt) string {
+func (w *exitWriter) returned(s *ast.ReturnStmt) string {
 	var names, values, results []string
 	free := source.NamesIn(w.region.fn)
 	for _, x := range s.Results {
@@ -329,8 +329,8 @@ func (w *exitWriter) returnText(s *ast.ReturnStmt) string {
 	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + w.unlock + "\nreturn " + strings.Join(results, ", ")
 }
 
-// panicText is the text of a panic that releases the lock: its value is computed before.
-func (w *exitWriter) panicText(c *ast.CallExpr) string {
+// panicked is the text of a panic that releases the lock: its value is computed before.
+func (w *exitWriter) panicked(c *ast.CallExpr) string {
 	if w.region.trivial(c.Args[0]) {
 		return w.unlock + "\n" + w.ChangedText(c)
 	}
