@@ -52,6 +52,29 @@ func TestRationaleAnswersEachQuestionOnce(t *testing.T) {
 	}, ".md")
 }
 
+// TestGlossaryDefinesEachWordOnce: the words of a row are divided by commas. A word with two meanings
+// is there with what it is of.
+func TestGlossaryDefinesEachWordOnce(t *testing.T) {
+	files(t, func(file string, lines []string) {
+		if file != "GLOSSARY.md" {
+			return
+		}
+		seen := map[string]bool{}
+		for i, l := range lines {
+			cells := strings.Split(l, " | ")
+			if !strings.HasPrefix(l, "| ") || len(cells) < 2 || strings.HasPrefix(l, "| word |") {
+				continue
+			}
+			for word := range strings.SplitSeq(strings.TrimPrefix(cells[0], "| "), ", ") {
+				if seen[word] {
+					t.Errorf("GLOSSARY.md:%d: %s is defined twice", i+1, word)
+				}
+				seen[word] = true
+			}
+		}
+	}, ".md")
+}
+
 // link is a link of a document to a place in this repository: a file, a heading, or both.
 var link = regexp.MustCompile(`\]\(([^)# ]*)(?:#([^)]*))?\)`)
 
