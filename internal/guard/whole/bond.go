@@ -275,10 +275,11 @@ func (j *judge) bindWrites(fn *ssa.Function, b *bonds) {
 			b.add(again)
 		}
 		for _, n := range b.members[k+1:] {
+			if n.Kind != lockset.Write || n.Instr == m.Instr || m.deferred || n.deferred {
+				continue
+			}
 			one := j.ofOneGuard(m, n)
-			together := one && j.usedTogether[pairOf(m.Variable, n.Variable)] || !one && m.Variable == n.Variable && j.usedOfSeveral[m.Variable]
-			if n.Kind != lockset.Write || n.Instr == m.Instr || !together || m.deferred || n.deferred || b.writesBoth(m, n) || b.writesBoth(n, m) ||
-				j.isOfTaken(t, m, n) || j.isOfTaken(t, n, m) {
+			if !j.areUsedTogether(m, n, one) || b.writesBoth(m, n) || b.writesBoth(n, m) || j.isOfTaken(t, m, n) || j.isOfTaken(t, n, m) {
 				continue
 			}
 			if j.comesBefore(m, n) {
@@ -288,6 +289,15 @@ func (j *judge) bindWrites(fn *ssa.Function, b *bonds) {
 			}
 		}
 	}
+}
+
+// areUsedTogether reports whether some function uses the variables of two members together, be it of one object or of
+// several.
+func (j *judge) areUsedTogether(m, n *Member, ofOneGuard bool) bool {
+	if ofOneGuard {
+		return j.usedTogether[pairOf(m.Variable, n.Variable)]
+	}
+	return m.Variable == n.Variable && j.usedOfSeveral[m.Variable]
 }
 
 // writesBoth reports whether the call that one member is writes the variable of another as well: it leaves
@@ -315,7 +325,8 @@ func (j *judge) bindSequence(fn *ssa.Function, b *bonds) {
 			b.add(bond{first: m, second: m, ofOneGuard: true, inSequence: true, loop: l})
 		}
 		for _, n := range b.members {
-			if m.Instr == n.Instr || m.settled || n.settled || m.Kind != lockset.Write && n.Kind != lockset.Write || !j.comesBefore(m, n) || !j.ofOneGuard(m, n) {
+			oneWrites := m.Kind == lockset.Write || n.Kind == lockset.Write
+			if m.Instr == n.Instr || m.settled || n.settled || !oneWrites || !j.comesBefore(m, n) || !j.ofOneGuard(m, n) {
 				continue
 			}
 			if slices.ContainsFunc(long, func(i ssa.Instruction) bool { return j.Reaches(m.Instr, i) && (n.deferred || j.Reaches(i, n.Instr)) }) {
