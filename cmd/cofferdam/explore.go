@@ -317,7 +317,7 @@ func (e *exploration) publishTest(t explore.Target, res *explore.Result, results
 	return e.AddTest(e.inv.Stdout, test)
 }
 
-// publishAll publishes what is told at the end: also what was not explored.
+// publishAll publishes what is reported at the end: also what was not explored.
 func (e *exploration) publishAll() error {
 	for _, pkg := range e.leftOut {
 		e.Gap("the package " + pkg + " was left out: it does not build, or its tests cannot be run")

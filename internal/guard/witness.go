@@ -14,7 +14,7 @@ import (
 )
 
 // What keeps goroutines apart besides a lock has no end of forms, and the reasons to doubt know only some of
-// them. An access is therefore told as a mistake only if something speaks for the opposite: that users of
+// them. An access is therefore reported as a mistake only if something speaks for the opposite: that users of
 // the package can make it at any time, and can make at the same time another one with the lock, one of both a
 // write. That other access is its witness.
 //

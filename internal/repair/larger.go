@@ -29,7 +29,7 @@ import (
 //	}
 //
 // Such data is half guarded. That is seen in the changed program, so a candidate with it becomes a
-// larger one, whose lock guards that data as well. What cannot be covered then is told.
+// larger one, whose lock guards that data as well. What cannot be covered then is listed.
 
 // maxEnlarged is how many times a candidate becomes a larger one.
 const maxEnlarged = 3

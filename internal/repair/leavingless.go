@@ -11,7 +11,7 @@ import (
 //	type Job struct { state int }             cannot be held where jobs are added; one in the queue can
 //
 // So a fix with a new lock that leaves something is held against those with other locks. A lock that the
-// program has is what its authors chose for the data: what it leaves is told.
+// program has is what its authors chose for the data: what it leaves is listed.
 
 // maxOtherLocks bounds how many other locks are looked at.
 const maxOtherLocks = 3

@@ -14,7 +14,7 @@ type Suppress struct {
 	// Findings are ids, as -json, -sarif and cofferdam findings print them.
 	Findings []string
 	// Places are files with or without a line, from the module's root, with * for any part of a
-	// name; or the name of what is accessed, or of its lock, as it is told.
+	// name; or the name of what is accessed, or of its lock, as reports spell it.
 	Places []string
 }
 

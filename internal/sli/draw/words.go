@@ -28,7 +28,7 @@ type Names struct {
 
 func (n *Names) actor() string { return cmp.Or(n.Actor, "goroutine") }
 
-// Limits on what is told: a reader wants to know what goes wrong, and a machine that reads the
+// Limits on what is said: a reader wants to know what goes wrong, and a machine that reads the
 // same list twenty times says no more by it.
 const (
 	maxReadsTold      = 8
@@ -159,7 +159,7 @@ type conditionOnWay struct {
 	holds     bool
 }
 
-// waysToCrash are ways to a crash, each as the predicates on it: some more than are told. A way on
+// waysToCrash are ways to a crash, each as the predicates on it: some more than are said. A way on
 // which a value would have to be two numbers is none.
 func waysToCrash(machine *sli.Machine) [][]conditionOnWay {
 	var all [][]conditionOnWay
@@ -212,7 +212,7 @@ func (c conditionOnWay) comparison() (said comparison, ok bool) {
 	return comparison{e.Args[0], e.Args[1], c.holds == (e.Op == ir.OpEq)}, true
 }
 
-// A reading is a load as people are told of it: the n-th of some data.
+// A reading is a load as a report names it: the n-th of some data.
 type reading struct {
 	data string
 	nth  int
