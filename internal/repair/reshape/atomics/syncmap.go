@@ -197,8 +197,8 @@ func (u *update) rewriteMapUpdate(w *change.Rewriting, c *mapCheck) string {
 		return ""
 	}
 	branch := c.branch.Body
-	storesMissing := missing != nil && len(missing) == 2 && atMissing == 0 && missing[0] == branch.List[0] && ends(branch) && !hasJump(branch)
-	storesRightBehind := list != nil && len(list) == len(c.list) && list[0] == c.list[0] && at == c.at+1
+	storesMissing := len(missing) == 2 && atMissing == 0 && missing[0] == branch.List[0] && ends(branch) && !hasJump(branch)
+	storesRightBehind := len(list) == len(c.list) && list[0] == c.list[0] && at == c.at+1
 	if !storesMissing || !storesRightBehind {
 		return ""
 	}
