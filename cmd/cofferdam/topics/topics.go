@@ -376,16 +376,15 @@ Run, build and test exit as the go command does. With -strict they exit with 1 i
 program succeeded and something was found.
 `
 
-const environmentHelp = `Cofferdam runs the go command, so all that go help environment tells about applies.
-Beside that:
+const environmentHelp = `Cofferdam runs the go command, so the variables of go help environment apply, and these:
 
   COFFERDAM_ISOLATE    how isolated memory is protected in a program: userfaultfd,
                        mprotect or none; by default the first of them that works
   COFFERDAM_TOKEN      what workers give to the server of a campaign (campaign -listen,
                        worker -join), and campaign -nats to that of a cluster
   NO_COLOR             if it is set, and not empty, nothing is coloured
-  TERM                 if it is dumb, nothing is coloured, and the line that tells what
-                       goes on is not rewritten in place
+  TERM                 if it is dumb, nothing is coloured, and the line that shows
+                       progress is not rewritten in place
   TMPDIR               where temporary files go; all of them are removed at the end
 
 In a program that cofferdam runs, COFFERDAM_FINDINGS names the directory to which it
