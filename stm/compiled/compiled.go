@@ -7,9 +7,8 @@
 //	make([]T, n)          make([]T, compiled.Length(tx, n, 16))
 //	recover()             compiled.Recover(tx, recover())
 //
-// Operations on one value are in compiled.go, on slices in slices.go, on their order in order.go, functions
-// of packages slices and maps in sequences.go, errors and what is written out in errors.go, and calls through
-// function values and interfaces in calls_unsafe.go.
+// Operations on one value are in compiled.go, on slices in slices.go, on their order in order.go, functions of packages
+// slices and maps in sequences.go, errors and what is written out in errors.go, and calls through function values and interfaces in calls_unsafe.go.
 package compiled
 
 import (

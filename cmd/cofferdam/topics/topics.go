@@ -342,11 +342,11 @@ holds a pointer, of a method whose receiver is a value, because Go reads the rec
 itself.
 
 Packages of the main module, of a workspace and of local replacements are compiled, and
-those of other modules if transactions call functions of one. Packages of the standard
-library are not. Of these, transactions can call what computes from numbers and strings,
-what searches, sorts, changes and walks through slices and maps, what writes values out
-(fmt.Sprint), and what wraps and compares errors; container/heap and container/list make a
-transaction run alone. While data is shared, access it in transactions only.
+those of other modules if transactions call functions of one; those of the standard library
+are not, but what computes from numbers and strings, what searches, sorts, changes and goes
+through slices and maps, what writes values out (fmt.Sprint), and what wraps and compares
+errors, can be called all the same; container/heap and container/list cannot. While data is
+shared, it is accessed in transactions only.
 
 Examples:
 
