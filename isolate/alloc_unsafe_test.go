@@ -189,8 +189,8 @@ func TestReferencesStayInTheViewTheyAreFollowedFrom(t *testing.T) {
 	}
 }
 
-// TestObjectsOfManyGuardsAreInDifferentLines: of each guard's page a processor would keep the same few lines in its cache
-// otherwise, and have no room for those of others.
+// TestObjectsOfManyGuardsAreInDifferentLines: of each guard's page a processor would keep the same few lines
+// in its cache otherwise, and have no room for those of others.
 func TestObjectsOfManyGuardsAreInDifferentLines(t *testing.T) {
 	const line, pageSize = 64, 4096
 	lines := make(map[uintptr]int)

@@ -47,8 +47,8 @@ func (f *Foreign) Unlock() {
 	}
 }
 
-// Leave is Unlock for a goroutine that is about to release the other lock, by a locked
-// instruction, and calls Wake when that is done: it costs less.
+// Leave is Unlock at less cost, for a goroutine that is about to release the other lock by a locked
+// instruction, and that calls Wake afterwards.
 func (f *Foreign) Leave() { f.d.gate.Load().Leave() }
 
 // Wake lets the accesses pass that waited for the section which Leave has ended.

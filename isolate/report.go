@@ -111,7 +111,7 @@ func ReadStats() Stats {
 // comes faster is counted as lost where it is noted, in the ring of package page, instead of
 // piling up.
 var (
-	feed      = finding.Feed{Source: "isolate", Attributes: attributes}
+	feed      = finding.Feed{Source: "isolate", Attributes: finding.DelayAttributes}
 	reporting sync.Once
 )
 
@@ -154,19 +154,6 @@ const (
 
 // collect turns a fault into a finding, to be delivered by the reporter.
 func collect(f *page.Fault) { feed.Add(explain(f)) }
-
-// attributes are those of a finding in the log.
-func attributes(f Finding, seen finding.History) []any {
-	access, lock := f.Accesses[0], f.Accesses[1]
-	return []any{
-		"op", string(access.Op),
-		"target", access.Target,
-		"function", access.Site().Function,
-		"site", access.Site().String(),
-		"lock", lock.Site().String(),
-		"waited", seen.Waited,
-	}
-}
 
 // explain says in words what the handler noted in numbers.
 func explain(f *page.Fault) Finding {

@@ -61,13 +61,12 @@ func loadWithLogs[T any](tx *Tx, p *T) T {
 // Store sets the value of a variable in the transaction. Others see it when, and
 // if, the transaction commits.
 //
-// A word that was not written before is entered right here. No variable is a panic here, as in
-// an assignment, and not in the commit, which holds the clock. (A read would be one to the race
-// detector, too.)
+// A nil pointer panics here, as it does in an assignment, and not in the commit, which holds the clock.
 func Store[T any](tx *Tx, p *T, v T) {
 	if p == nil {
-		_ = *p
+		_ = *p // only here: to the race detector it is a read
 	}
+	// A word that was not written before is entered right here, all else by store.
 	addr := unsafe.Pointer(p)
 	n, filter, bit := len(tx.writes.all), tx.writes.filter, filterBit(addr)
 	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || n >= tx.writes.room || filter&bit != 0 {
@@ -90,7 +89,7 @@ type Number interface {
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// Add adds to a variable: it is Store(tx, p, Load(tx, p)+v), at the price of one.
+// Add adds to a variable. It means Store(tx, p, Load(tx, p)+v), and costs as much as one of the two.
 func Add[T Number](tx *Tx, p *T, v T) {
 	addr := unsafe.Pointer(p)
 	n, m := len(tx.reads.words), len(tx.writes.all)

@@ -37,7 +37,8 @@ func Compiled(fn func(tx *Tx)) {
 	tx.runEager(func(tx *Tx) error { fn(tx); return nil }, true)
 }
 
-// Compiled is the same with options. As with Atomically, the function is then allocated.
+// Compiled is the function [Compiled] with options. As with [Options.Atomically], a function that captures
+// variables is allocated.
 func (o Options) Compiled(fn func(tx *Tx)) {
 	tx := mine()
 	if tx.state != idle {

@@ -8,8 +8,8 @@ package stm
 func Load[T any](tx *Tx, p *T) T { return loadWithLogs(tx, p) }
 
 // LoadWhole is Load of a variable that no transaction assigns to, as compiled code has it.
-// Plain code may, between transactions that take an object out and put it back, so that what
-// was read holds for as long as nobody commits, and no longer. It is not logged: if somebody
-// does commit, the attempt is given up, and the next transactions of the goroutine log it.
+// Plain code may assign to it, between transactions that take an object out and put it back. So what
+// was read holds only as long as no other transaction commits. It is not logged: if one does commit,
+// the attempt is given up, and the next transactions of the goroutine log such reads.
 // Here it is Load: only one processor keeps two reads in their order.
 func LoadWhole[T any](tx *Tx, p *T) T { return Load(tx, p) }

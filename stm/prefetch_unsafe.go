@@ -6,12 +6,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/page"
 )
 
-// Prefetch says that a transaction is about to access a variable: the processor fetches its
-// memory, or the first 512 bytes of it, meanwhile. Nothing is read, so that it is no access, and can be said anywhere.
+// Prefetch has the processor fetch the memory of a variable, or the first 512 bytes of it, which a transaction is about
+// to access. Nothing is read, so that it is no access, and may be called anywhere.
 //
-// It is for programs that know what the next transactions are going to access, in memory that
-// no cache has. In plain code a processor finds out by itself: it works on what comes next
-// while it waits. A commit is where it does not see beyond.
+// It is for programs that know what their next transactions are going to access, in memory that no cache has. In plain
+// code a processor looks ahead by itself while it waits. It does not look beyond a commit.
 func Prefetch[T any](p *T) {
 	first := uintptr(unsafe.Pointer(p))
 	page.Prefetch(first, first+min(max(unsafe.Sizeof(*p), 1), farthest)-1)

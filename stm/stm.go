@@ -120,22 +120,36 @@
 //
 // # How it is built
 //
-// The transaction and its attempts (tx.go), of which there are as many as it takes (run.go),
-// whether what it read is still there (validate.go), reading and writing (access_unsafe.go),
-// where no log has to be looked at in the place of the call (load_amd64.go, load_other.go), where pointers are in a value (types_unsafe.go), strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
-// memory_unsafe.go), or without a log (lean.go), the short way through most transactions
-// (usual.go), memory that is fetched ahead
-// (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
-// in plain code (interrupt_unsafe.go), the modes (helper.go),
-// Retry and OrElse (retry.go), irrevocable transactions and actions
-// (irrevocable.go), functions with plain accesses (atomic.go), maps (maps_unsafe.go), a
-// goroutine's Tx (goroutine.go). There
-// is one lock that everybody shares, the clock; nothing is waited for while it is
-// held, but what an irrevocable transaction waits for.
+//	tx.go                 a transaction and its attempts
+//	run.go                as many attempts as it takes
+//	goroutine.go          the Tx of a goroutine
+//	access_unsafe.go      reading and writing
+//	load_amd64.go, load_other.go
+//	                      Load, which is inlined where no log has to be looked at
+//	types_unsafe.go       where a value has pointers
+//	header_unsafe.go      strings and slices
+//	copy_unsafe.go        many words at once
+//	log_unsafe.go, memory_unsafe.go
+//	                      logs of words
+//	lean.go               attempts without a log of reads
+//	usual.go              the short way through most transactions
+//	prefetch_unsafe.go    memory that is fetched ahead
+//	validate.go           whether what an attempt has read is still there
+//	helper.go             the modes
+//	sandbox.go            what a doomed attempt meets
+//	interrupt_unsafe.go   what interrupts one in plain code
+//	retry.go              Retry and OrElse
+//	irrevocable.go        irrevocable transactions and actions
+//	atomic.go             functions with plain accesses
+//	maps_unsafe.go        Go's maps
+//	var.go, map.go, queue.go
+//	                      Var, a cell of its own, and Map and Queue, which are made of such cells
+//	stats.go              counts
+//	race_unsafe.go        what the race detector is told
+//	unsupported.go        keeps systems of 32 bits from compiling the package
 //
-// A Var is a cell of its own (var.go), a Map and a Queue are made of such (map.go,
-// queue.go). stats.go counts, race_unsafe.go tells the race
-// detector; unsupported.go keeps systems of 32 bits from compiling it.
+// There is one lock that all transactions share, the clock. While it is held nothing is waited
+// for, except by an irrevocable transaction.
 package stm
 
 import "context"

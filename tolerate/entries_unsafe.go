@@ -6,8 +6,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 )
 
-// Entries are the copies that a straight section has of entries of maps, as a [Batch] has of memory. An entry that is not there
-// has a copy, too, which says so.
+// Entries are the copies that a straight section has of entries of maps, as a [Batch] has of memory. An entry
+// that is not there has a copy, too, which says so.
 //
 //	x.m[k]              s.Get(x.m, k)
 //	v, ok := x.m[k]     v, ok := s.Find(x.m, k)
@@ -16,9 +16,9 @@ import (
 //	delete(x.m, k)      s.Delete(x.m, k)
 //	x.mu.Unlock()       s.Publish(&label); x.mu.Unlock()
 //
-// What is done elsewhere to the map must find all published. Careless code that uses the map while the section publishes, or takes
-// a copy, may end the program, as it may without copies. Keys must have no interface in them: where one cannot be a key,
-// what a map panics with depends on what is done.
+// What is done elsewhere to the map must find all published. Careless code that uses the map while the
+// section publishes, or takes a copy, may end the program, as it may without copies. Keys must have no
+// interface in them: where one cannot be a key, what a map panics with depends on what is done.
 type Entries[K comparable, V any] struct {
 	N           int
 	in          [Room]map[K]V
@@ -109,8 +109,8 @@ func (e *Entries[K, V]) publish(i int, t *typed, l *Label) {
 	}
 }
 
-// settle returns what becomes of an entry that careless code has changed, if the section publishes anything. Where one of the two
-// has made the entry or removed it, the section's stands.
+// settle returns what becomes of an entry that careless code has changed, if the section publishes anything.
+// Where one of the two has made the entry or removed it, the section's stands.
 func (e *Entries[K, V]) settle(i int, now V, ours bool, t *typed, l *Label) V {
 	if ours && e.has[i] && e.had[i] {
 		theirs := new(V)

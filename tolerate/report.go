@@ -225,8 +225,8 @@ func (r *race) verdict() string {
 	}
 }
 
-// show prints a number, a truth value or a string within a sentence. Methods of its type are not called: the lock is held, and
-// they may take it.
+// show prints a number, a truth value or a string within a sentence. Methods of its type are not called: the
+// lock is held, and they may take it.
 func show(v any) string {
 	switch v := reflect.ValueOf(v); {
 	case v.CanInt():
@@ -246,8 +246,8 @@ func show(v any) string {
 	}
 }
 
-// quote prints a string of which careless code may have written one half, the length of one with the address of another: a program
-// that passes it on and never looks at it must not crash because it is shown.
+// quote prints a string of which careless code may have written one half, the length of one with the address
+// of another: a program that passes it on and never looks at it must not crash because it is shown.
 func quote(text string) (quoted string) {
 	defer func() {
 		if recover() != nil {

@@ -2,9 +2,11 @@ package guards
 
 import "github.com/cofferdam-go/cofferdam/bench/command"
 
-// The lots here, and those in drawn_late.go, were drawn from what the module proxy has of some 1,900 well-known modules, the first three in turns over fifteen
-// kinds of them and the others by chance, and were written down before anything was run on them. Of each module they have the five packages that declare most
-// locks, of the last five lots more. What does not load without cgo, or needs what the proxy does not have, is left out.
+// The lots here, and those in drawn_late.go, were drawn from what the module proxy has of some 1,900
+// well-known modules, the first three in turns over fifteen kinds of them and the others by chance, and were
+// written down before anything was run on them. Of each module they have the five packages that declare most
+// locks, of the last five lots more. What does not load without cgo, or needs what the proxy does not have,
+// is left out.
 
 // thirteenth is the first on which something had to show that an object is shared.
 var thirteenth = []command.Module{
@@ -66,7 +68,8 @@ var thirteenth = []command.Module{
 	{Path: "github.com/couchbase/gomemcached", Version: "v0.3.4", Packages: []string{"github.com/couchbase/gomemcached/client"}},
 }
 
-// fourteenth has led to changes: of a function that takes the lock on another branch, and of the length of a slice that nothing replaces.
+// fourteenth has led to changes: of a function that takes the lock on another branch, and of the length of a
+// slice that nothing replaces.
 var fourteenth = []command.Module{
 	{Path: "github.com/VictoriaMetrics/fastcache", Version: "v1.13.0", Packages: []string{"github.com/VictoriaMetrics/fastcache"}},
 	{Path: "github.com/couchbase/go-couchbase", Version: "v0.1.1", Packages: []string{"github.com/couchbase/go-couchbase/cbdatasource", "github.com/couchbase/go-couchbase", "github.com/couchbase/go-couchbase/trace"}},
@@ -130,7 +133,8 @@ var fourteenth = []command.Module{
 	{Path: "github.com/regclient/regclient", Version: "v0.11.7", Packages: []string{"github.com/regclient/regclient/internal/reghttp", "github.com/regclient/regclient/scheme/reg", "github.com/regclient/regclient", "github.com/regclient/regclient/internal/auth", "github.com/regclient/regclient/internal/cache"}},
 }
 
-// fifteenth has led to changes: of writes with the lock held for reading, of other parts of a struct, and of types that are for one goroutine by a comment.
+// fifteenth has led to changes: of writes with the lock held for reading, of other parts of a struct, and of
+// types that are for one goroutine by a comment.
 var fifteenth = []command.Module{
 	{Path: "github.com/mymmrac/telego", Version: "v1.6.0", Packages: []string{"github.com/mymmrac/telego", "github.com/mymmrac/telego/telegohandler"}},
 	{Path: "github.com/samber/ro", Version: "v0.3.0", Packages: []string{"github.com/samber/ro", "github.com/samber/ro/internal/xsync"}},

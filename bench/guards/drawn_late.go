@@ -92,8 +92,8 @@ var sixteenth = []command.Module{
 	{Path: "k8s.io/mount-utils", Version: "v0.37.2", Packages: []string{"k8s.io/mount-utils"}},
 }
 
-// seventeenth has led to changes: of data that is reached from another object. That a goroutine of the package has the lock was tried on it as
-// evidence, and given up.
+// seventeenth has led to changes: of data that is reached from another object. That a goroutine of the
+// package has the lock was tried on it as evidence, and given up.
 var seventeenth = []command.Module{
 	{Path: "github.com/linode/linodego", Version: "v1.69.1", Packages: []string{"github.com/linode/linodego"}},
 	{Path: "github.com/fullstorydev/grpchan", Version: "v1.1.2", Packages: []string{"github.com/fullstorydev/grpchan/httpgrpc", "github.com/fullstorydev/grpchan/inprocgrpc", "github.com/fullstorydev/grpchan/internal"}},
@@ -237,7 +237,8 @@ var eighteenth = []command.Module{
 	{Path: "github.com/juju/mutex/v2", Version: "v2.0.0-20220203023141-11eeddb42c6c", Packages: []string{"github.com/juju/mutex/v2"}},
 }
 
-// nineteenth has led to changes: one of two functions with the lock is no habit, and of maps that few functions take it for.
+// nineteenth has led to changes: one of two functions with the lock is no habit, and of maps that few
+// functions take it for.
 var nineteenth = []command.Module{
 	{Path: "github.com/bojand/ghz", Version: "v0.93.0", Packages: []string{"github.com/bojand/ghz/internal/helloworld", "github.com/bojand/ghz/runner"}},
 	{Path: "github.com/prometheus-operator/prometheus-operator", Version: "v0.85.0", Packages: []string{"github.com/prometheus-operator/prometheus-operator/pkg/operator"}},
@@ -258,8 +259,9 @@ var nineteenth = []command.Module{
 	{Path: "github.com/google/tink/go", Version: "v1.7.0", Packages: []string{"github.com/google/tink/go/core/registry", "github.com/google/tink/go/testing/fakemonitoring", "github.com/google/tink/go/internal/internalregistry"}},
 }
 
-// twentieth is the rest of the nineteenth, which had not been looked at, and has led to changes: of functions that make the lock, of fields of structs of other
-// packages, and of comments that speak of sharing. That data is a map was evidence until then.
+// twentieth is the rest of the nineteenth, which had not been looked at, and has led to changes: of functions
+// that make the lock, of fields of structs of other packages, and of comments that speak of sharing. That
+// data is a map was evidence until then.
 var twentieth = []command.Module{
 	{Path: "github.com/kedacore/keda/v2", Version: "v2.21.0", Packages: []string{"github.com/kedacore/keda/v2/controllers/keda", "github.com/kedacore/keda/v2/pkg/eventemitter", "github.com/kedacore/keda/v2/pkg/scaling", "github.com/kedacore/keda/v2/controllers/eventing", "github.com/kedacore/keda/v2/pkg/scalers", "github.com/kedacore/keda/v2/pkg/scaling/cache", "github.com/kedacore/keda/v2/pkg/scaling/cache/metricscache", "github.com/kedacore/keda/v2/pkg/fallback", "github.com/kedacore/keda/v2/pkg/generated/informers/externalversions", "github.com/kedacore/keda/v2/pkg/metricsservice/utils", "github.com/kedacore/keda/v2/pkg/scalers/aws", "github.com/kedacore/keda/v2/pkg/scalers/kafka"}},
 	{Path: "github.com/mailgun/ttlmap", Version: "v0.0.0-20170619185759-c1c17f74874f", Packages: []string{"github.com/mailgun/ttlmap"}},
@@ -288,7 +290,8 @@ var twentieth = []command.Module{
 	{Path: "github.com/google/gnostic-models", Version: "v0.7.1", Packages: []string{"github.com/google/gnostic-models/compiler"}},
 }
 
-// twentyFirst has led to changes: of locks that are taken by a condition, and of maps that are handed to what takes the lock.
+// twentyFirst has led to changes: of locks that are taken by a condition, and of maps that are handed to what
+// takes the lock.
 var twentyFirst = []command.Module{
 	{Path: "github.com/casbin/gorm-adapter/v3", Version: "v3.41.0", Packages: []string{"github.com/casbin/gorm-adapter/v3"}},
 	{Path: "github.com/go-oauth2/oauth2/v4", Version: "v4.5.4", Packages: []string{"github.com/go-oauth2/oauth2/v4/store"}},

@@ -2,9 +2,10 @@ package guards
 
 import "github.com/cofferdam-go/cofferdam/bench/command"
 
-// twentySixth is of modules that were written down from memory, with the packages in which they keep shared state, and that are in no other
-// lot nor forks of what is. The list was made before anything was run on it. Of 58
-// that the module proxy has, 13 need a later Go, or what it does not have, or have no such package any more, and are left out.
+// twentySixth is of modules that were written down from memory, with the packages in which they keep shared
+// state, and that are in no other lot nor forks of what is. The list was made before anything was run on it.
+// Of 58 that the module proxy has, 13 need a later Go, or what it does not have, or have no such package any
+// more, and are left out.
 var twentySixth = []command.Module{
 	{Path: "github.com/honeybadger-io/honeybadger-go", Version: "v0.9.0", Packages: []string{"github.com/honeybadger-io/honeybadger-go"}},
 	{Path: "github.com/growthbook/growthbook-golang", Version: "v0.7.0", Packages: []string{"github.com/growthbook/growthbook-golang"}},

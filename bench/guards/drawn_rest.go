@@ -2,9 +2,10 @@ package guards
 
 import "github.com/cofferdam-go/cofferdam/bench/command"
 
-// The first lot here has the modules that were left of the 2,241 of which the twenty-third was drawn, by the same rule: they come after it in the order of the
-// SHA-256 of their paths. It was written down before anything was run on it; what does not load without cgo, or needs what the proxy does not have or a
-// later version of Go, is left out.
+// The first lot here has the modules that were left of the 2,241 of which the twenty-third was drawn, by the
+// same rule: they come after it in the order of the SHA-256 of their paths. It was written down before
+// anything was run on it; what does not load without cgo, or needs what the proxy does not have or a later
+// version of Go, is left out.
 
 // twentyFourth is of all 106 of them.
 var twentyFourth = []command.Module{
@@ -91,8 +92,9 @@ var twentyFourth = []command.Module{
 	{Path: "github.com/charmbracelet/ultraviolet", Version: "v0.0.0-20260811164956-006e29f97886", Packages: []string{"github.com/charmbracelet/ultraviolet", "github.com/charmbracelet/ultraviolet/layout"}},
 }
 
-// twentyFifth is of what the modules of that list require in turn, and the two lots of it: of 429 modules that neither it nor a lot names, the 31 that
-// declare three locks or more, chosen, ordered and left out as above.
+// twentyFifth is of what the modules of that list require in turn, and the two lots of it: of 429 modules
+// that neither it nor a lot names, the 31 that declare three locks or more, chosen, ordered and left out as
+// above.
 var twentyFifth = []command.Module{
 	{Path: "gopkg.in/inconshreveable/log15.v2", Version: "v2.0.0-20180818164646-67afb5ed74ec", Packages: []string{"gopkg.in/inconshreveable/log15.v2/ext", "gopkg.in/inconshreveable/log15.v2"}},
 	{Path: "github.com/transparency-dev/tessera", Version: "v1.0.4", Packages: []string{"github.com/transparency-dev/tessera/internal/hammer/loadtest", "github.com/transparency-dev/tessera", "github.com/transparency-dev/tessera/fsck", "github.com/transparency-dev/tessera/client", "github.com/transparency-dev/tessera/internal/witness", "github.com/transparency-dev/tessera/storage/internal", "github.com/transparency-dev/tessera/storage/posix"}},
@@ -117,8 +119,9 @@ var twentyFifth = []command.Module{
 	{Path: "github.com/servicemeshinterface/smi-sdk-go", Version: "v0.5.0", Packages: []string{"github.com/servicemeshinterface/smi-sdk-go/pkg/gen/client/access/informers/externalversions", "github.com/servicemeshinterface/smi-sdk-go/pkg/gen/client/metrics/informers/externalversions", "github.com/servicemeshinterface/smi-sdk-go/pkg/gen/client/specs/informers/externalversions", "github.com/servicemeshinterface/smi-sdk-go/pkg/gen/client/split/informers/externalversions"}},
 }
 
-// furtherOfRequired are packages of the modules of these lots, and of the one before, that were not measured with them: those that declare locks behind
-// the first eight, eight more at most. They were written down before anything was run on them.
+// furtherOfRequired are packages of the modules of these lots, and of the one before, that were not measured
+// with them: those that declare locks behind the first eight, eight more at most. They were written down
+// before anything was run on them.
 var furtherOfRequired = []command.Module{
 	{Path: "github.com/ProtonMail/gluon", Version: "v0.17.1-0.20230724134000-308be39be96e", Packages: []string{"github.com/ProtonMail/gluon/internal/state", "github.com/ProtonMail/gluon/internal/utils", "github.com/ProtonMail/gluon/liner"}},
 	{Path: "github.com/dapr/dapr", Version: "v1.14.0", Packages: []string{"github.com/dapr/dapr/pkg/channel/testing", "github.com/dapr/dapr/pkg/components/state", "github.com/dapr/dapr/pkg/middleware/http", "github.com/dapr/dapr/pkg/operator/api", "github.com/dapr/dapr/pkg/placement/hashing", "github.com/dapr/dapr/pkg/runtime", "github.com/dapr/dapr/pkg/runtime/compstore", "github.com/dapr/dapr/pkg/runtime/processor"}},

@@ -5,7 +5,8 @@ import "github.com/cofferdam-go/cofferdam/bench/command"
 // The modules here were chosen before anything was run on them: well-known ones in which locks are, and of each
 // the five packages that declare most.
 
-// fifth are a dozen that was looked at when a witness was first asked for, and in which types for one goroutine were found.
+// fifth are a dozen that was looked at when a witness was first asked for, and in which types for one
+// goroutine were found.
 var fifth = []command.Module{
 	{Path: "github.com/stretchr/testify", Version: "v1.12.1", Packages: []string{"github.com/stretchr/testify/mock", "github.com/stretchr/testify/suite"}},
 	{Path: "github.com/jarcoal/httpmock", Version: "v1.4.2", Packages: []string{"github.com/jarcoal/httpmock"}},
@@ -97,8 +98,8 @@ var tenth = []command.Module{
 	{Path: "github.com/juju/ratelimit", Version: "v1.0.2", Packages: []string{"github.com/juju/ratelimit"}},
 }
 
-// eleventh are two dozens that were taken in turns from lists of a dozen kinds of modules, caches to servers, and for which no rule was
-// made or changed; one module has most of the reports.
+// eleventh are two dozens that were taken in turns from lists of a dozen kinds of modules, caches to servers,
+// and for which no rule was made or changed; one module has most of the reports.
 var eleventh = []command.Module{
 	{Path: "github.com/joncrlsn/dque", Version: "v0.0.0-20211108142734-c2ef48c5192a", Packages: []string{"github.com/joncrlsn/dque"}},
 	{Path: "github.com/jolestar/go-commons-pool/v2", Version: "v2.1.2", Packages: []string{"github.com/jolestar/go-commons-pool/v2", "github.com/jolestar/go-commons-pool/v2/collections", "github.com/jolestar/go-commons-pool/v2/concurrent"}},

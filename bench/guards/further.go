@@ -2,8 +2,9 @@ package guards
 
 import "github.com/cofferdam-go/cofferdam/bench/command"
 
-// The lots here are packages on which nothing had been run of modules that are in other lots: those that declare most locks beside those. They were taken when the
-// proxy had no more modules of the lists, with the rules that the twenty-first lot has led to, after which nothing was changed.
+// The lots here are packages on which nothing had been run of modules that are in other lots: those that
+// declare most locks beside those. They were taken when the proxy had no more modules of the lists, with the
+// rules that the twenty-first lot has led to, after which nothing was changed.
 
 // furtherOfDrawn are of the thirteenth to the seventeenth lot.
 var furtherOfDrawn = []command.Module{

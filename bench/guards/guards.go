@@ -1,14 +1,20 @@
 // Package guards measures how precise the inferred guards are on real modules: it
 // downloads well-known ones at fixed versions, infers their guards, and compares each deviating
 // access, and each section that is split, with a judgement that was made by reading the code.
-// guards.go measures, loading.go reads the modules, modules.go has the modules, fresh.go those that were chosen last, drawn.go, drawn_late.go, drawn_required.go, drawn_rest.go and drawn_named.go those that were drawn since, further.go other
-// packages of them, judged.txt the judgements.
 //
-// A judgement is a line of judged.txt: an access that is reported is "true" if it
-// touches data that the lock is meant to guard without holding the lock, where
-// another goroutine can get at the data; a section is, if what others write in between is lost or
-// makes the program do what it should not. Otherwise it is "false", with the reason. What nobody
-// has judged is counted as such, so that a change of the inference shows.
+//	guards.go    measures
+//	loading.go   reads the modules
+//	modules.go   the lots of modules, and those of the first ones; fresh.go those of the next
+//	drawn.go, drawn_late.go, drawn_required.go, drawn_rest.go, drawn_named.go
+//	             lots that were drawn before anything was run on them
+//	further.go   further packages of modules of earlier lots
+//	judged.txt   the judgements
+//
+// A judgement is a line of judged.txt. An access that is reported is "true" if it touches data
+// that the lock is meant to guard without holding the lock, where another goroutine can reach
+// the data. A split section is "true" if what others write in between is lost, or makes the
+// program do what it should not. Otherwise it is "false", with the reason. Reports without a
+// judgement are counted as such, so that a change of the inference shows.
 package guards
 
 import (
@@ -102,8 +108,9 @@ func hasOneOf(text, words string) bool {
 	return words == "" || slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(text, word) })
 }
 
-// measureAll measures some modules, and prints a table of them. A module that cannot be measured is left out of it, and told when all others are done:
-// one that the proxy has no more would else cost the figures of hundreds.
+// measureAll measures some modules, and prints a table of them. A module that cannot be measured is left out
+// of it, and told when all others are done: one that the proxy has no more would else cost the figures of
+// hundreds.
 func (o *options) measureAll(s *command.Session, which string, todo []command.Module) ([]Counts, error) {
 	t := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "module\tlocks\tdata\twith\tunknown\tin doubt\tdeviating\ttrue\tfalse\tnot judged\tsplit\ttrue\tfalse\tnot judged\tseconds\t")

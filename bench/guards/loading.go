@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// loadWithoutCompiling returns the typed syntax of packages whose files have some text in their names. What they import is
-// type-checked without the bodies of its functions: to compile it for its export data takes most of an hour for hundreds of
-// modules, and the analysis does not look at it.
+// loadWithoutCompiling returns the typed syntax of packages whose files have some text in their names. What
+// they import is type-checked without the bodies of its functions: to compile it for its export data takes
+// most of an hour for hundreds of modules, and the analysis does not look at it.
 func loadWithoutCompiling(dir, own string, patterns []string) ([]*packages.Package, error) {
 	all, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule |

@@ -1,8 +1,7 @@
-// Package lots is what the benchmarks over random programs have in common: how many to
-// try, from which seed, how large they may be, and the loop that hands them over in lots, since
-// many are built together. Whatever a benchmark draws for a seed is the same each time, so
-// that a run can be divided over several processes or days by its seeds: the last line of
-// progress has the seed to go on with.
+// Package lots has what the benchmarks over random programs share: the flags that say how many programs to
+// try, from which seed, and how large they may be, and the loop that hands programs over in lots, because
+// many are built together. The programs of a seed are the same each time, so that a run can be divided by
+// seeds over several processes or days: the last line of progress has the seed to go on with.
 package lots
 
 import (

@@ -10,12 +10,11 @@
 //
 // # How it measures
 //
-// Rounds are interleaved (ABC, CBA, BCA, ACB, ...) so that whatever drifts on
-// the machine hits all variants alike, and nobody always follows the same other. The first round warms up and is thrown away,
-// as in the Isolator paper. What is reported is the median time of each variant,
-// and the ratio of two medians with its spread: the range that holds 90 % of the
-// ratios found by drawing rounds anew, with replacement (a paired bootstrap,
-// whose draws are the same in every run of the command).
+// Rounds are interleaved (ABC, CBA, BCA, ACB, ...) so that whatever drifts on the machine hits all variants
+// alike, and nobody always follows the same other. The first round warms up and is thrown away, as in the
+// Isolator paper. What is reported is the median time of each variant, and the ratio of two medians with its
+// spread: the range that holds 90 % of the ratios found by drawing rounds anew, with replacement (a paired
+// bootstrap, whose draws are the same in every run of the command).
 //
 // A round during which other programs used the processors is thrown away as a
 // whole and run again, a few times at most. Whether it is, does not depend on
@@ -28,7 +27,7 @@
 //
 // # Adding a program
 //
-// Whoever has programs to measure has a function of type [Source] (for the
+// A package with programs to measure has a function of type [Source] (for the
 // applications of figure 11 that is apps.Cases), and touches nothing else. A
 // case is written like this:
 //

@@ -45,7 +45,7 @@ func comparing() float64 {
 }
 
 // logging is what a read takes more if it is logged, in ns: a goroutine's transactions are
-// timed when nobody has disturbed them for long, and right after somebody has.
+// timed when nothing has disturbed them for long, and right after something has.
 func logging() float64 {
 	words := make([]int, 512)
 	read := func(tx *stm.Tx) error {

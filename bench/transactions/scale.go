@@ -16,9 +16,9 @@ import (
 // of memory, and a commit disturbs those alone who have read what it wrote. This figure says
 // what that could win by two goroutines, and what it costs each read.
 //
-// What there is to win is no more than what two goroutines lose: the time by two less half of
-// the time by one. How much of that is spent comparing is told. What it costs is measured by itself, as the two ways to read a word: with
-// the clock looked at after the word, or with the version of the word's stripe looked at
+// What there is to win is no more than what two goroutines lose: the time by two less half of the time by
+// one. How much of that is spent comparing is told. What it costs is measured by itself, as the two ways to
+// read a word: with the clock looked at after the word, or with the version of the word's stripe looked at
 // before and after.
 
 const figureScale = "scale"

@@ -32,10 +32,10 @@ type exploration struct {
 	told func(explore.Target, *explore.Result, string) error
 	// elsewhere is the time that told has spent on something else than exploring.
 	elsewhere time.Duration
-	text      strings.Builder // what was told of the test that is told of
+	text      strings.Builder // the report of the test so far
 }
 
-// An ongoing search has turns until it is over, and is told of then.
+// An ongoing search has turns until it is over, and is reported then.
 type ongoing struct {
 	target  explore.Target
 	place   int // among all, from 0

@@ -32,7 +32,7 @@ a timeline. The search then goes on with the next test.
 
 The -budget is for all tests together. Each has a short turn; what is left goes to those
 that still show schedules unlike the ones before, and is not overrun by more than the last
-run and what it takes to record a failure. A test that had no turn is told.
+run and what it takes to record a failure. Tests that had no turn are listed.
 
 A run fails by a panic, a fatal error of the runtime, a failed test, a call of os.Exit, a
 deadlock of all goroutines, a wait for a lock that is never released, a data race, or a
@@ -41,7 +41,7 @@ goroutine that is left waiting for ever when its test is over.
 Arguments are packages, or files of one package as for go test and go run. The flags of go
 test that choose tests and say what they see mean what they mean there; arguments after
 -args or --, and flags of libraries such as -testify.m, are for the tests or the program.
-A package that does not build, or whose TestMain fails, is left out and told. Tests that
+A package that does not build, or whose TestMain fails, is left out and listed. Tests that
 call t.Parallel are explored one by one, and then against each other as one more test.
 
 With -binary, explore takes a program for x86-64 Linux instead, of C or C++, without source
@@ -49,7 +49,7 @@ or debug information. It runs in an emulator, with the dynamic linker and the C 
 this machine, from a snapshot taken before its first thread is created. Files are read, and
 what the program writes stays in the emulation. So do its child processes and what they
 execute: they are emulated, outside control. Connections within the program are emulated;
-others are the host's, outside control. Both are told.
+others are the host's, outside control. The result lists both.
 A run fails by a signal, a failed assertion, a deadlock, a use of freed memory or a second
 free, and with -races by a data race in the program's own code. Without it races are not
 looked for: machine code does not tell atomic loads and stores from others, so a word counts
@@ -317,7 +317,7 @@ func (e *exploration) publishTest(t explore.Target, res *explore.Result, results
 	return e.AddTest(e.inv.Stdout, test)
 }
 
-// publishAll publishes what is told at the end: also what was not explored.
+// publishAll publishes what is reported at the end: also what was not explored.
 func (e *exploration) publishAll() error {
 	for _, pkg := range e.leftOut {
 		e.Gap("the package " + pkg + " was left out: it does not build, or its tests cannot be run")

@@ -76,7 +76,7 @@ writes a patched copy of the program instead, for static ones. The patch is prov
 emulator as above, with all schedules of the patched program, and then by running it -native
 times (200, if it is not given) on this machine: it does what it does there. The failing
 schedule is also followed on this machine, with threads stopped and started in the same
-order by ptrace, unless that is refused, or -native 0 has nothing run here.`
+order by ptrace, unless ptrace is refused or -native 0 forbids native runs.`
 	c.Notes = `Examples:
 
   cofferdam fix -run TestSteady ./toctou
@@ -99,12 +99,12 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.Flags.StringVar(&f.patches, "patch", "", "write the diff of each module that a fix changes to a file in this `directory`, for the module's maintainers")
 	c.Flags.StringVar(&f.reports, "report", "", "write what cofferdam report shows of each failing test to this `directory`: its trace, that of the same schedule with the fix, and what came of it")
 	c.Flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
-	c.Flags.Var(&f.native, "native", "run the fixed test so `many` times by go test, under the race detector unless -races=false; with -binary, the patched program on this machine, 200 times if it is not given")
+	c.Flags.Var(&f.native, "native", "run the fixed test this many `times` by go test, under the race detector unless -races=false; with -binary, the patched program on this machine, 200 times if it is not given")
 	c.Flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.Flags.BoolVar(&f.binary.copy, "copy", false, "with -binary: write a patched copy of the program instead of a shared object")
 	c.Flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
 	c.Flags.DurationVar(&f.proof, "proof", 30*time.Second, "how long the schedules of a candidate may take, though the budget is used up; with -binary, ten times as long as all schedules are tried")
-	c.Flags.Var(&f.least, "least", "the least proof that is accepted where all schedules are too many: so many `schedules` by PCT, tried to their end; or all, for none but all schedules with at most two preemptions")
+	c.Flags.Var(&f.least, "least", "the least proof that is accepted where all schedules are too many: this many `schedules` by PCT, tried to their end; or all, for none but all schedules with at most two preemptions")
 	c.Work = func(ctx context.Context, inv *command.Invocation) error {
 		if err := f.Exclusive(c, f.asJSON); err != nil {
 			return err

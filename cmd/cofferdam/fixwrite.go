@@ -119,7 +119,7 @@ func (x *fixing) publishedFix(fix *repair.Candidate) *publish.Fix {
 	return p
 }
 
-// publishAll publishes what is told at the end.
+// publishAll publishes what is reported at the end.
 func (x *fixing) publishAll() error {
 	for _, pkg := range x.leftOut {
 		x.Gap("the package " + pkg + " was left out: it does not build, or its tests cannot be run")

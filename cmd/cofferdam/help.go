@@ -24,16 +24,16 @@ Commands:
 	for _, c := range all {
 		fmt.Fprintf(&b, "  %-12s  %s\n", c.Name, c.Short)
 	}
-	fmt.Fprintf(&b, "  %-12s  %s\n", "help", "tell about a command or a topic")
+	fmt.Fprintf(&b, "  %-12s  %s\n", "help", "explain a command or a topic")
 	b.WriteString("\nTopics:\n\n")
 	for _, t := range topics.All {
 		fmt.Fprintf(&b, "  %-12s  %s\n", t.Name, t.Short)
 	}
-	b.WriteString("\ncofferdam help NAME tells about a command or a topic.\n")
+	b.WriteString("\ncofferdam help NAME explains a command or a topic.\n")
 	return b.String()
 }
 
-// help tells about what the arguments name.
+// help prints what there is to say about what the arguments name.
 func help(all []*command.Command, w io.Writer, args []string) error {
 	text := ""
 	switch {

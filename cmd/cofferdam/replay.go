@@ -21,8 +21,8 @@ func newReplayCommand() *command.Command {
 	c := command.New("replay", "FILE.trace", "run a recorded run again to the same end").BuildsPrograms()
 	c.Long = `Replay builds the program that a trace was recorded from, runs it by the same
 schedule in a fresh process, and compares the two runs event by event. If the program was
-edited since, what stands at each step is compared, not its line; functions on the way that
-have changed are told. Where the runs part, both steps are shown.
+edited since, a step is compared by its text and not by its line, and functions on the way
+that have changed are listed. Where the runs part, both steps are shown.
 
 With -debug the run stops at a step, and dlv, the debugger, is started there, with the
 goroutine and the function of that step before you. Set breakpoints, look at variables and

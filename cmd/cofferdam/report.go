@@ -29,7 +29,7 @@ func newReportCommand() *command.Command {
 	c := command.New("report", "FILE|DIR", "write a page of a recorded run, of findings, guards or a folder of them").BuildsPrograms()
 	c.Long = `Report writes one HTML file that needs nothing else: it works from a disk, without a
 network. FILE is a trace that explore or fix has written, findings of run or test
--findings, what fix -json or guards -json have printed, or a folder of those, such as the
+-findings, or output of fix -json or guards -json. DIR is a folder of those, such as the
 .cofferdam of a campaign: its page has the tests, how coverage grows, and the findings.
 
 The page of a failing run says what happened in three sentences, and shows a lane for
@@ -39,7 +39,7 @@ held. With what fix -report DIR leaves beside the trace it also shows the fix as
 what else was tried, the machine that predicts the failure, and the same schedule with
 the fix.
 
-A recording that was cut off is told as far as it goes, with a warning.
+A recording that was cut off is shown as far as it goes, with a warning.
 
 Of a folder, -o names a folder to which a page for each file is written, and index.html.`
 	c.Notes = `Examples:

@@ -33,8 +33,8 @@ func (f *testFlags) declare(fl *flag.FlagSet) {
 	fl.StringVar(&f.run, "run", "", "explore the tests whose names match this `regexp`; after a slash, the subtests to run in them")
 	fl.StringVar(&f.skip, "skip", "", "leave out the tests and subtests whose names match this `regexp`")
 	fl.BoolVar(&f.short, "short", false, "tell the tests to be short, as go test does: testing.Short is true")
-	fl.IntVar(&f.count, "count", 1, "run a test so many times one after the other, in each schedule")
-	fl.IntVar(&f.parallel, "parallel", 4, "let at most so many tests that call t.Parallel run at the same time")
+	fl.IntVar(&f.count, "count", 1, "run a test this many times one after the other, in each schedule")
+	fl.IntVar(&f.parallel, "parallel", 4, "let at most this many tests that call t.Parallel run at the same time")
 	fl.StringVar(&f.cpu, "cpu", "", "the values of GOMAXPROCS that a test is run with one after the other, as a `list` such as 1,4 (default 4, on any machine)")
 	fl.DurationVar(&f.timeout, "timeout", goTestTimeout, "the deadline that tests see, on their own clock; how long to look is -budget")
 }

@@ -1,6 +1,6 @@
 // Bank is a program that is almost careful. Tellers move money between accounts
 // under a lock and add up the total anew, so that for a moment inside the section
-// the total is wrong. A report, which somebody else wrote, reads the total without
+// the total is wrong. A report, of another team, reads the total without
 // taking the lock.
 //
 //	go run ./examples/bank

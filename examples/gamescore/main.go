@@ -1,5 +1,5 @@
 // Gamescore is the program of figure 4 of the ToleRace paper. One thread adds to the
-// score of a game under a lock; another, which somebody else wrote, adds to it
+// score of a game under a lock; another, of another team, adds to it
 // without, in the middle of the section. Both read the score before either has
 // written it, so one of the two changes is lost, whichever comes last. No order of
 // the two threads explains that.
@@ -8,7 +8,7 @@
 //
 // runs it with exactly this interleaving: with a plain lock, with package tolerate
 // alone, which sees the race and keeps one of the changes, and with the resolver
-// that the programmer chose who knows that scores are only added to.
+// that a programmer chooses if scores are only added to.
 package main
 
 import (

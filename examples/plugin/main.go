@@ -1,6 +1,6 @@
 // Plugin is a server of licences that hosts a careless plug-in. The server is careful:
 // it hands out a licence only if there is one left, and looks and takes in one section.
-// The plug-in, in plugin.go, was written by somebody else. It "synchronises" the number
+// The plug-in, in plugin.go, was written by another team. It "synchronises" the number
 // of licences with another system whenever it likes, and knows of no lock.
 //
 //	go run ./examples/plugin

@@ -193,3 +193,17 @@ func (t Tally) only() Outcome {
 	}
 	return ""
 }
+
+// DelayAttributes are the Attributes of findings whose first access ran into the section of their second: what was
+// accessed, where, which Lock it ran into, and how long it waited.
+func DelayAttributes(f Finding, seen History) []any {
+	access, lock := f.Accesses[0], f.Accesses[1]
+	return []any{
+		"op", string(access.Op),
+		"target", access.Target,
+		"function", access.Site().Function,
+		"site", access.Site().String(),
+		"lock", lock.Site().String(),
+		"waited", seen.Waited,
+	}
+}

@@ -48,7 +48,7 @@ func (g *Guards) Annotate(confidence float64) (*Annotations, error) {
 			done[decl.field] = true
 			name := g.Fset.File(decl.field.Pos()).Name()
 			if edits[name] == nil {
-				file, err := g.open(decl.file)
+				file, err := g.openForEditing(decl.file)
 				if err != nil {
 					return nil, fmt.Errorf("annotating %s: %w", d.Name, err)
 				}
@@ -77,8 +77,8 @@ func (g *Guards) Annotate(confidence float64) (*Annotations, error) {
 	return out, nil
 }
 
-// open returns a file of the program, to be changed.
-func (g *Guards) open(syntax *ast.File) (*source.File, error) {
+// openForEditing returns a file of the program, to be changed.
+func (g *Guards) openForEditing(syntax *ast.File) (*source.File, error) {
 	text, err := os.ReadFile(g.Fset.File(syntax.FileStart).Name())
 	if err != nil {
 		return nil, err

@@ -12,14 +12,14 @@ import (
 
 // Two accesses of which neither is kept from the other, whatever the lock of the one is for.
 
-// isStartedItself reports whether go statements alone run the function of an access, and nothing waits for its end: nothing that calls
-// it has the lock for it.
+// isStartedItself reports whether go statements alone run the function of an access, and nothing waits for
+// its end: nothing that calls it has the lock for it.
 func (c *chooser) isStartedItself(o lockset.Observation) bool {
 	return !isWaitedFor(o.Instr.Parent()) && !slices.ContainsFunc(c.rootsOf(o), func(r lockset.Root) bool { return !r.Started || r.Func != o.Instr.Parent() })
 }
 
-// besideStarted returns an observation with the lock, in what users can call at any time, that one of a goroutine of the package can
-// happen beside. What sends, receives or waits there may order the two.
+// besideStarted returns an observation with the lock, in what users can call at any time, that one of a
+// goroutine of the package can happen beside. What sends, receives or waits there may order the two.
 //
 //	func NewFeed() *Feed               { f := &Feed{}; go f.loop(); return f }
 //	func (f *Feed) loop()              { for range f.tick { f.items = fetch() } }
@@ -38,8 +38,8 @@ func (c *chooser) besideStarted(v *subject, o lockset.Observation, way *locks.Pl
 	return nil
 }
 
-// isOfOwner reports whether the object of an observation in a goroutine is one that users may have: the receiver of the method that starts
-// the goroutine, or what that has made, and not a copy.
+// isOfOwner reports whether the object of an observation in a goroutine is one that users may have: the
+// receiver of the method that starts the goroutine, or what that has made, and not a copy.
 func (c *chooser) isOfOwner(o lockset.Observation) bool {
 	if o.Base == nil {
 		return true
@@ -88,8 +88,9 @@ func ordersGoroutines(i ssa.Instruction) bool {
 	return false
 }
 
-// hasWrongLock reports whether users can make a write with a lock that its function takes, beside an access that another function makes
-// with the guard and without that lock. Where data has two locks, of which readers take either and writers both, the two would have one in common.
+// hasWrongLock reports whether users can make a write with a lock that its function takes, beside an access
+// that another function makes with the guard and without that lock. Where data has two locks, of which
+// readers take either and writers both, the two would have one in common.
 //
 //	func (r *Router) Hit(p string)    { r.statsMu.Lock(); r.hits[p]++; ... }
 //	func (r *Router) Remove(p string) { r.routesMu.Lock(); delete(r.hits, p); ... }

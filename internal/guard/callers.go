@@ -169,8 +169,8 @@ func (c *chooser) releasesBehind(access ssa.Instruction, lock *types.Var) bool {
 	return c.releases[key]
 }
 
-// A releaseKey is an access, or a call, and a lock of which it is asked whether it is released behind that. Each candidate for the
-// lock of each variable asks it again.
+// A releaseKey is an access, or a call, and a lock of which it is asked whether it is released behind that.
+// Each candidate for the lock of each variable asks it again.
 type releaseKey struct {
 	at   ssa.Instruction
 	lock *types.Var
@@ -225,7 +225,8 @@ func makesObject(o lockset.Observation) bool {
 	return false
 }
 
-// makesLock reports whether the function of an observation gives the object its lock: nothing can have held that before.
+// makesLock reports whether the function of an observation gives the object its lock: nothing can have held
+// that before.
 //
 //	t.names = make(map[string]bool)
 //	t.mu = new(sync.Mutex)
@@ -298,8 +299,8 @@ func isStarting(fn *ssa.Function) bool {
 	return fn.Signature.Recv() != nil && !isCommand(fn) && (starting.MatchString(fn.Name()) || isOption(fn))
 }
 
-// isOption reports whether a method is one by which an object is given an option while it is made. One that makes a copy
-// with the option, and leaves its receiver as it is, may be called at any time.
+// isOption reports whether a method is one by which an object is given an option while it is made. One that
+// makes a copy with the option, and leaves its receiver as it is, may be called at any time.
 //
 //	func (p *Plugin) WithMetrics(m Metrics) *Plugin { p.metrics = m; return p }
 func isOption(fn *ssa.Function) bool {

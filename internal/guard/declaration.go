@@ -95,7 +95,7 @@ func (r *declarationReader) file() {
 		switch n := n.(type) {
 		case *ast.TypeSpec:
 			if s, ok := n.Type.(*ast.StructType); ok {
-				r.structure(s, n.Name.Name, false)
+				r.readStruct(s, n.Name.Name, false)
 			}
 		case *ast.ValueSpec:
 			s, ok := n.Type.(*ast.StructType)
@@ -105,10 +105,10 @@ func (r *declarationReader) file() {
 				}
 			}
 			if ok {
-				r.structure(s, n.Names[0].Name, false)
+				r.readStruct(s, n.Names[0].Name, false)
 			}
 		case *ast.StructType:
-			r.structure(n, "struct", false)
+			r.readStruct(n, "struct", false)
 		}
 		return true
 	})
@@ -116,9 +116,9 @@ func (r *declarationReader) file() {
 
 func (r *declarationReader) line(p token.Pos) int { return r.fset.PositionFor(p, false).Line }
 
-// structure reads the fields of a struct, once: where it is met first says best whose
+// readStruct reads the fields of a struct, once: where it is met first says best whose
 // they are.
-func (r *declarationReader) structure(s *ast.StructType, owner string, anonymous bool) {
+func (r *declarationReader) readStruct(s *ast.StructType, owner string, anonymous bool) {
 	if r.seen[s] {
 		return
 	}
@@ -137,7 +137,7 @@ func (r *declarationReader) structure(s *ast.StructType, owner string, anonymous
 		r.add(all, names, start, end, &declaration{owner: owner, text: comments(f.Doc, f.Comment), field: f, file: r.ast})
 		end = r.line(f.End())
 		if inner := unnamedStruct(f.Type); inner != nil && len(f.Names) == 1 {
-			r.structure(inner, owner+"."+f.Names[0].Name, true)
+			r.readStruct(inner, owner+"."+f.Names[0].Name, true)
 		}
 	}
 }

@@ -44,16 +44,27 @@
 // a.x, and says nothing about b.x. The way may lead up, to the lock of the object that this
 // one was reached from: ^conns.mu is the mu of the object whose field conns this is.
 //
-// For each variable, choose.go weighs the locks that it was seen with and picks the one with
-// the most confidence; part.go counts accesses to parts of a struct for it. evidence.go says of each access whether it has a lock, and collects
-// the deviations; doubt.go says which of these may be meant to be, by what calls the function (callers.go),
-// what channels order (signal.go), what the object was made for (setting.go), and what comments say (remark.go). witness.go looks for what shows that an access can
-// happen beside another one, without which it is in doubt whatever else is known, beside.go for that of goroutines of the package and of accesses with another lock, and sharing.go for what shows that goroutines
-// share the object at all; confidence.go has the formula. What people write counts too: annotations,
-// comments, names, the order of fields (sign.go). declaration.go reads where each field
-// stands and what is written beside it, prose.go understands the sentences, expected.go says
-// which locks a function asks its caller to hold. annotate.go writes the result into the
-// source, as annotations that gVisor's checklocks reads.
+// For each variable, the locks that it was seen with are weighed, and the one with the most confidence is its
+// guard. What people write counts as well: annotations, comments, names, the order of fields. Each access
+// without the guard is a deviation. It is reported if it has a witness, an access that can happen beside it, and
+// if something shows that goroutines share the object. Otherwise, and if a discipline other than the lock
+// orders it, it is in doubt.
 //
-// guard.go has the model and Infer, report.go the form of it that guards -json prints.
+//	guard.go        the model, and Infer
+//	choose.go       which lock guards a variable, and evidence.go what speaks for it: accesses with
+//	                it and without
+//	part.go         accesses to parts of a struct
+//	confidence.go   the formula
+//	sign.go         annotations, comments, names, the order of fields
+//	declaration.go  where each field stands, and what is written beside it
+//	prose.go        what comments mean
+//	expected.go     which locks a function asks its caller to hold
+//	doubt.go        which deviations may be meant to be, by callers.go what calls the function,
+//	                signal.go what channels order, setting.go what the object was made for, and
+//	                remark.go what comments say
+//	witness.go      what shows that an access can happen beside another, and beside.go the same for
+//	                goroutines of the package and for accesses with another lock
+//	sharing.go      what shows that goroutines share the object
+//	annotate.go     writes the guards into the source, as annotations that gVisor's checklocks reads
+//	report.go       what guards -json prints
 package guard

@@ -289,8 +289,8 @@ func (d *Datum) doubtMajority(named bool) {
 	}
 }
 
-// readsAreOfOne reports whether one function makes all reads without the lock: it has as many lines as it has, and that is no
-// habit of others.
+// readsAreOfOne reports whether one function makes all reads without the lock: it has as many lines as it
+// has, and that is no habit of others.
 func (d *Datum) readsAreOfOne() bool {
 	fn := ""
 	for _, v := range d.Deviations {
@@ -420,7 +420,8 @@ func (c *chooser) isReferenceAlone(v *subject, o lockset.Observation, way *locks
 	})
 }
 
-// isOfElement reports whether a store is into the array of a slice, or into an object in it: the reference stays as it is.
+// isOfElement reports whether a store is into the array of a slice, or into an object in it: the reference
+// stays as it is.
 func isOfElement(store *ssa.Store) bool {
 	at := store.Addr
 	for {

@@ -16,15 +16,17 @@ type weighing struct {
 	demanded bool // an annotation, or what another package has found out, needs no witness
 }
 
-// A deviatingSite has observations that are without the lock; has says that others have it.
+// A deviatingSite is a site with observations that are without the lock. It has the lock elsewhere if other
+// observations, on other ways to the site or in other contexts, are with it.
 type deviatingSite struct {
 	*lockset.Site
-	observations []lockset.Observation
-	has          bool
+	observations     []lockset.Observation
+	hasLockElsewhere bool
 }
 
-// weigh gathers what speaks for a lock. It returns nil if nothing does. What may be meant of the sites without it is another
-// question, which takes far longer to answer, and does not count: describeDeviations asks it of the lock that is chosen.
+// weigh gathers what speaks for a lock. It returns nil if nothing does. What may be meant of the sites
+// without it is another question, which takes far longer to answer, and does not count: describeDeviations
+// asks it of the lock that is chosen.
 func (c *chooser) weigh(v *subject, way *locks.Place) *weighing {
 	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.declarations.signsBetween(v.Object, c.places.Variable(way), way)}
 	prior, isKnown := c.known[v.Object]
@@ -71,11 +73,12 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *weighing {
 	return w
 }
 
-// describeDeviations completes what was weighed with the sites that are without the lock, and with what may be meant of each.
+// describeDeviations completes what was weighed with the sites that are without the lock, and with what may
+// be meant of each.
 func (c *chooser) describeDeviations(v *subject, w *weighing) *Datum {
 	d := w.datum
 	for _, s := range w.without {
-		dev := c.deviation(s.Site, s.observations, w.way, s.has)
+		dev := c.describeSite(s, w.way)
 		dev.Doubt = c.doubt(v, s.observations, w.way, w.named)
 		if w.demanded {
 			dev.Witness.Sharing = Demanded
@@ -129,8 +132,8 @@ func (c *chooser) sortObservations(v *subject, s *lockset.Site, way *locks.Place
 	return has, without
 }
 
-// isLeft reports whether the function is also called with the lock, so that the access may be left to its callers, or takes the lock
-// on some ways, by what it knows of the object.
+// isLeft reports whether the function is also called with the lock, so that the access may be left to its
+// callers, or takes the lock on some ways, by what it knows of the object.
 func (v *Deviation) isLeft() bool { return v.Why == notByEveryCaller || v.Why == notOnEveryWay }
 
 const (
@@ -141,17 +144,16 @@ const (
 // maxCallers is how many calls a deviation tells of.
 const maxCallers = 4
 
-// deviation describes a site that is without the lock; has says that it has the lock on
-// other ways or in other contexts.
-func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way *locks.Place, has bool) Deviation {
-	worst := worst(without)
+// describeSite returns a site without the lock as it is reported.
+func (c *chooser) describeSite(s deviatingSite, way *locks.Place) Deviation {
+	worst := worst(s.observations)
 	d := Deviation{Kind: worst.Kind, At: s.At, Func: functionName(s.Func), Instr: worst.Instr}
 	switch {
 	case lockset.HoldingOf(c.places, worst, way) == lockset.HeldForReading:
 		d.Why = "held for reading only"
-	case has && c.heldInContext(s, worst.Context, way):
+	case s.hasLockElsewhere && c.heldInContext(s.Site, worst.Context, way):
 		d.Why = notOnEveryWay
-	case has:
+	case s.hasLockElsewhere:
 		d.Why = notByEveryCaller
 		for _, caller := range worst.Context.Callers(maxCallers) {
 			d.From = append(d.From, Call{functionName(caller.Func), c.fset.Position(caller.At)})

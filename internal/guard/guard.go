@@ -74,7 +74,7 @@ type Deviation struct {
 	// the function is also called with it.
 	From []Call
 	// Doubt is why it may be meant to be so. What is in doubt counts against the guard, but is
-	// not told as a mistake.
+	// not reported as a mistake.
 	Doubt Doubt
 	// Instr is the access.
 	Instr ssa.Instruction
@@ -89,7 +89,7 @@ func (d *Datum) Firm() []Deviation {
 }
 
 // MayBeMeant reports whether a discipline of the program may make a deviation right. What is in doubt only
-// because nothing is known of when it happens is as wrong as what is told.
+// because nothing is known of when it happens is as wrong as what is reported.
 func (v *Deviation) MayBeMeant() bool {
 	return v.Doubt != NoDoubt && v.Doubt != OutsideAPI && v.Doubt != Unwitnessed && v.Doubt != NotShown
 }
@@ -128,8 +128,8 @@ func (g *Guards) Of(o types.Object) (*Guard, *Datum) {
 	return found.Guard, found.Datum
 }
 
-// IsRemarked reports whether a comment of a function says, ahead of a place in it, that a lock is not needed, or on it, when it
-// may be called.
+// IsRemarked reports whether a comment of a function says, ahead of a place in it, that a lock is not needed,
+// or on it, when it may be called.
 func (g *Guards) IsRemarked(fn *ssa.Function, at token.Pos) bool {
 	return g.declarations.isRemarked(fn, at)
 }

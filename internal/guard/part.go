@@ -101,8 +101,8 @@ func (s *subject) conflicts(o lockset.Observation) bool {
 	})
 }
 
-// isOfSamePart reports whether two observations may be of the same part of a struct. The parts of a struct that another package
-// declares are no variables of the program, and are told apart by where they are.
+// isOfSamePart reports whether two observations may be of the same part of a struct. The parts of a struct
+// that another package declares are no variables of the program, and are told apart by where they are.
 func (s *subject) isOfSamePart(o, p lockset.Observation) bool {
 	x, y := s.partOf[o.Instr], s.partOf[p.Instr]
 	if x != nil && y != nil {

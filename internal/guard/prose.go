@@ -55,28 +55,39 @@ func namesLock(text, lock string) bool {
 	return false
 }
 
-// coverage says what a comment on a lock promises to protect: this data by name,
-// all of the struct, or what stands below.
-func coverage(text, data string) (named, all, below bool) {
-	for _, sentence := range sentences(text) {
+// A coverage is how much a comment on a lock promises to protect, the greater the more certain it is that some data
+// is meant.
+type coverage uint8
+
+const (
+	coversNothing coverage = iota
+	coversBelow            // what stands below the lock
+	coversAll              // all of the struct
+	coversByName           // the data, by its name
+)
+
+// coverageOf reads what a comment on a lock promises for some data.
+func coverageOf(comment, data string) coverage {
+	promised := coversNothing
+	for _, sentence := range sentences(comment) {
 		m := protects.FindStringSubmatch(sentence)
 		if m == nil || negation.MatchString(sentence) || ofSome.MatchString(sentence) {
 			continue
 		}
 		for _, w := range word.FindAllString(m[1], -1) {
 			if w == data {
-				return true, false, false
+				return coversByName
 			}
 		}
 		rest := strings.TrimSpace(m[1])
 		switch {
 		case wholeType.MatchString(rest):
-			all = true
+			promised = coversAll
 		case following.MatchString(rest) || rest == "" || rest == ":":
-			below = true
+			promised = max(promised, coversBelow)
 		}
 	}
-	return false, all, below
+	return promised
 }
 
 // sentences splits a comment; its lines are joined first. A dot inside s.mu does

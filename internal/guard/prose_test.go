@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -28,28 +27,21 @@ func TestCommentsOnDataThatNameTheLock(t *testing.T) {
 }
 
 func TestCommentsOnLocksThatCoverData(t *testing.T) {
-	for text, want := range map[string]string{
-		"mu protects rows and size":       "named",
-		"mu protects size":                "",
-		"protects everything":             "all",
-		"guards all fields of the struct": "all",
-		"protects the following":          "below",
-		"protects the fields below":       "below",
-		"protects:":                       "below",
-		"does not protect rows":           "",
-		"mu is a mutex":                   "",
-		"mutex for non-rows fields":       "",
-		"protects non-rows":               "",
+	for text, want := range map[string]coverage{
+		"mu protects rows and size":       coversByName,
+		"mu protects size":                coversNothing,
+		"protects everything":             coversAll,
+		"guards all fields of the struct": coversAll,
+		"protects the following":          coversBelow,
+		"protects the fields below":       coversBelow,
+		"protects:":                       coversBelow,
+		"does not protect rows":           coversNothing,
+		"mu is a mutex":                   coversNothing,
+		"mutex for non-rows fields":       coversNothing,
+		"protects non-rows":               coversNothing,
 	} {
-		named, all, below := coverage(text, "rows")
-		var got []string
-		for word, is := range map[string]bool{"named": named, "all": all, "below": below} {
-			if is {
-				got = append(got, word)
-			}
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%q covers rows: %q, want %q", text, got, want)
+		if got := coverageOf(text, "rows"); got != want {
+			t.Errorf("%q covers rows: %d, want %d", text, got, want)
 		}
 	}
 }

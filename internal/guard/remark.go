@@ -13,10 +13,10 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 )
 
-// A remark is a comment by which a function does without a lock: one in it that says that none is
-// needed from there on, or one on it that says so, when it may be called, or that it is for tests, which have the object for
-// themselves. That a function does
-// something without a lock, as a comment on it says, is no reason why it may. The annotation +checklocksignore is a remark, too.
+// A remark is a comment by which a function does without a lock: one in it that says that none is needed from
+// there on, or one on it that says so, when it may be called, or that it is for tests, which have the object
+// for themselves. That a function does something without a lock, as a comment on it says, is no reason why it
+// may. The annotation +checklocksignore is a remark, too.
 //
 //	// Header returns the header. It must not be called until after WriteHeader.
 //	func (s *Stream) Header() Header { return s.header }
@@ -51,8 +51,8 @@ func saysNeedless(text string, forms ...*regexp.Regexp) bool {
 	})
 }
 
-// saysWhen reports whether a comment on a function says when that may be called, other than with a lock. A sentence that begins
-// with what is not safe is about the function.
+// saysWhen reports whether a comment on a function says when that may be called, other than with a lock. A
+// sentence that begins with what is not safe is about the function.
 func saysWhen(doc, name string, when *regexp.Regexp) bool {
 	return !callerHolds(doc) && slices.ContainsFunc(sentences(doc), func(s string) bool {
 		return notSafe.MatchString(s) && when == whenToCallIt || when.MatchString(s) && (aboutItself.MatchString(s) || strings.HasPrefix(strings.TrimSpace(s), name+" "))
@@ -66,8 +66,8 @@ func isForTests(doc string) bool {
 	return slices.ContainsFunc(sentences(doc), func(s string) bool { return forTests.MatchString(s) && !notOnly.MatchString(s) })
 }
 
-// speaksOfSharing reports whether a comment on a function speaks of locks, goroutines or the like, and not to say that it is safe:
-// what it does without a lock was thought about.
+// speaksOfSharing reports whether a comment on a function speaks of locks, goroutines or the like, and not to
+// say that it is safe: what it does without a lock was thought about.
 //
 //	// Iterator returns an iterator. It is not protected by a lock.
 func speaksOfSharing(fn *ssa.Function) bool {
@@ -100,8 +100,8 @@ func (s *declarations) readRemarks(fset *token.FileSet, file *ast.File) {
 	}
 }
 
-// readForOne reads which types are for one goroutine at a time: a comment on the type, or on a method of it that names the type,
-// says so.
+// readForOne reads which types are for one goroutine at a time: a comment on the type, or on a method of it
+// that names the type, says so.
 //
 //	// Flush writes what is buffered. A Writer is not safe for concurrent use.
 //	func (w *Writer) Flush() { ... }

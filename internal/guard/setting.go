@@ -16,8 +16,8 @@ type setting struct {
 	on    bool
 }
 
-// isLeftAloneBySetting reports whether a read is made only of objects with a setting with which nothing writes the data: all
-// writes are of objects with the other one.
+// isLeftAloneBySetting reports whether a read is made only of objects with a setting with which nothing
+// writes the data: all writes are of objects with the other one.
 //
 //	if s.lazy {                    an option of NewScript
 //		s.mu.Lock()
@@ -75,7 +75,8 @@ func dominates(blocks []*ssa.BasicBlock, i ssa.Instruction) bool {
 	return slices.ContainsFunc(blocks, func(b *ssa.BasicBlock) bool { return b.Dominates(i.Block()) })
 }
 
-// isSetWhileMade reports whether a field is written only while its object is made, also by functions that are given for that.
+// isSetWhileMade reports whether a field is written only while its object is made, also by functions that are
+// given for that.
 //
 //	func Lazy(on bool) Option { return func(s *Script) { s.lazy = on } }
 func (c *chooser) isSetWhileMade(field *types.Var) bool {

@@ -14,10 +14,10 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// That users can call two functions on one object says nothing yet about whether they may do so at once. Most types are for
-// one goroutine at a time, and so are many that have a lock, which is for one of their uses: a widget to which any goroutine
-// may write text, and which its event loop alone may change. An access is told only if something shows that the author
-// expects other goroutines there.
+// That users can call two functions on one object says nothing yet about whether they may do so at once. Most
+// types are for one goroutine at a time, and so are many that have a lock, which is for one of their uses: a
+// widget to which any goroutine may write text, and which its event loop alone may change. An access is told
+// only if something shows that the author expects other goroutines there.
 
 // A Sharing is what shows that goroutines share the object of an access.
 type Sharing int
@@ -31,14 +31,15 @@ const (
 	InCommand
 	// ReadLock: the data is written with the lock held for reading, which two goroutines can have at once.
 	ReadLock
-	// InGoroutine: a goroutine that the package starts makes the access, and users can call what makes the other one at any time.
+	// InGoroutine: a goroutine that the package starts makes the access, and users can call what makes the other
+	// one at any time.
 	InGoroutine
-	// OwnLock: the function that makes the access also takes the lock of the same object, ahead of it or behind it. On another
-	// branch it may do so by what it knows of the object.
+	// OwnLock: the function that makes the access also takes the lock of the same object, ahead of it or behind
+	// it. On another branch it may do so by what it knows of the object.
 	OwnLock
-	// Habit: users can call the function, which uses data of its receiver, or of the package, and of those that they can call
-	// and that use what the lock guards, at least two of three take it. What has the data from another object may be called by
-	// one that holds the lock.
+	// Habit: users can call the function, which uses data of its receiver, or of the package, and of those that
+	// they can call and that use what the lock guards, at least two of three take it. What has the data from
+	// another object may be called by one that holds the lock.
 	Habit
 )
 
@@ -63,7 +64,8 @@ func (s Sharing) String() string {
 }
 
 // sharing says what shows that the object of an access without the lock is shared. alsoHeld says that the
-// lock is held there in other calls of the function, or on other ways: then it may be left to callers, or not be needed.
+// lock is held there in other calls of the function, or on other ways: then it may be left to callers, or not
+// be needed.
 func (c *chooser) sharing(o lockset.Observation, way *locks.Place, alsoHeld bool) Sharing {
 	lock, fn := c.places.Variable(way), o.Instr.Parent()
 	switch {
@@ -83,8 +85,8 @@ func (c *chooser) sharing(o lockset.Observation, way *locks.Place, alsoHeld bool
 	return NotShared
 }
 
-// takesLockOf reports whether the function of an access takes the lock of the object that it accesses, on a way to the access
-// or from it. That of a variable is that of all.
+// takesLockOf reports whether the function of an access takes the lock of the object that it accesses, on a
+// way to the access or from it. That of a variable is that of all.
 //
 //	if len(t.rows) > 0 {       the author knows that the lock is needed
 //		t.mu.Lock()
@@ -108,8 +110,8 @@ type habit struct {
 	ofOwner           bool // the lock is that of another object, which has uses of its own for it
 }
 
-// isToTake reports whether the habit is to take the lock. Where a third of several functions do without, the lock is for something
-// else. Of a type with two functions the one that takes it is what there is to go by:
+// isToTake reports whether the habit is to take the lock. Where a third of several functions do without, the
+// lock is for something else. Of a type with two functions the one that takes it is what there is to go by:
 //
 //	func (c *Counter) Add(n int) { c.mu.Lock(); c.n += n; c.mu.Unlock() }
 //	func (c *Counter) Get() int  { return c.n }
@@ -118,12 +120,12 @@ func (h *habit) isToTake() bool {
 	return careful >= 2 && careful >= 2*careless || careful == 1 && careless == 1 && !h.ofOwner
 }
 
-// A habitKey is a lock, and where that begins what leads to it: the lock itself, or a field by which data refers to the owner of
-// its lock.
+// A habitKey is a lock, and where that begins what leads to it: the lock itself, or a field by which data
+// refers to the owner of its lock.
 type habitKey struct{ lock, beside *types.Var }
 
-// habitOf returns the habit for a lock. What it guards is what stands beside it, or beside the field that leads to it, and is written
-// with it by something.
+// habitOf returns the habit for a lock. What it guards is what stands beside it, or beside the field that
+// leads to it, and is written with it by something.
 //
 //	r.hub.mu.Lock()
 //	r.members[name] = c      counts for all fields of the room that stand beside hub
@@ -157,8 +159,8 @@ func (c *chooser) habitOf(lock *types.Var, way *locks.Place) *habit {
 	return h
 }
 
-// countHabit counts the function of an observation, if users can call it. One that makes the object ready has no need of the
-// lock, and yet may take it.
+// countHabit counts the function of an observation, if users can call it. One that makes the object ready has
+// no need of the lock, and yet may take it.
 func (c *chooser) countHabit(h *habit, o lockset.Observation, way *locks.Place) {
 	fn := lockset.Outermost(o.Instr.Parent())
 	if !token.IsExported(fn.Name()) || makesObject(o) || isCopied(o) || c.declarations.isRemarked(o.Instr.Parent(), o.At) {
@@ -185,8 +187,8 @@ func (c *chooser) isWrittenWith(v *subject, way *locks.Place) bool {
 	})
 }
 
-// isOfPublicAPI reports whether users of the module can call a function: by its name, or as a method of an interface that
-// they know. What is internal is called by the module alone, which knows when.
+// isOfPublicAPI reports whether users of the module can call a function: by its name, or as a method of an
+// interface that they know. What is internal is called by the module alone, which knows when.
 func (c *chooser) isOfPublicAPI(fn *ssa.Function) bool {
 	if fn.Parent() != nil || fn.Pkg == nil || slices.Contains(strings.Split(fn.Pkg.Pkg.Path(), "/"), "internal") {
 		return false
@@ -194,8 +196,8 @@ func (c *chooser) isOfPublicAPI(fn *ssa.Function) bool {
 	return lockset.IsOfAPI(fn) || token.IsExported(fn.Name()) && c.isBehindInterface(fn)
 }
 
-// isBehindInterface reports whether a type is made an interface that users know and that has the method. One with a single
-// method from elsewhere, such as fmt.Stringer, is for anything.
+// isBehindInterface reports whether a type is made an interface that users know and that has the method. One
+// with a single method from elsewhere, such as fmt.Stringer, is for anything.
 //
 //	func NewStore() Store { return &store{} }      users know Store's methods, not the type
 func (c *chooser) isBehindInterface(method *ssa.Function) bool {

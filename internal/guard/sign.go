@@ -54,16 +54,16 @@ func (s *declarations) signsBetween(data, lock *types.Var, way *locks.Place) []S
 	}
 	near := d.neighbour == l.neighbour
 	if near {
-		named, all, below := coverage(l.text, data.Name())
-		switch {
-		case named:
+		isBelow := d.index > l.index && d.paragraph == l.paragraph
+		switch promised := coverageOf(l.text, data.Name()); {
+		case promised == coversByName:
 			list = append(list, CommentOnLock)
-		case all || below && d.index > l.index && d.paragraph == l.paragraph:
+		case promised == coversAll || promised == coversBelow && isBelow:
 			list = append(list, CommentAbove)
 		}
 		if d.neighbour.anonymous && lock.Embedded() {
 			list = append(list, Idiom)
-		} else if d.index > l.index && d.paragraph == l.paragraph && !lockBetween(l, d) {
+		} else if isBelow && !lockBetween(l, d) {
 			list = append(list, Below)
 		}
 		if namedAfter(lock.Name(), data.Name()) {

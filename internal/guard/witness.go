@@ -14,7 +14,7 @@ import (
 )
 
 // What keeps goroutines apart besides a lock has no end of forms, and the reasons to doubt know only some of
-// them. An access is therefore told as a mistake only if something speaks for the opposite: that users of
+// them. An access is therefore reported as a mistake only if something speaks for the opposite: that users of
 // the package can make it at any time, and can make at the same time another one with the lock, one of both a
 // write. That other access is its witness.
 //
@@ -23,8 +23,8 @@ import (
 //	func (c *Cache) Start()           { c.mu.Lock(); ... }     none: it is done once, before the others
 //	func NewCache() *Cache            { ... }                  none: nothing has the cache yet
 
-// A Witness is an access that another one can happen beside, one of both a write, and what shows that goroutines share the
-// object.
+// A Witness is an access that another one can happen beside, one of both a write, and what shows that
+// goroutines share the object.
 type Witness struct {
 	Kind    Kind
 	Func    string
@@ -130,8 +130,8 @@ func isOrdered(o lockset.Observation) bool {
 	})
 }
 
-// isOwnChannel reports whether a channel is one of a method's receiver, or one that the function has from elsewhere than its
-// other arguments: what those stand for is another matter than the receiver's data.
+// isOwnChannel reports whether a channel is one of a method's receiver, or one that the function has from
+// elsewhere than its other arguments: what those stand for is another matter than the receiver's data.
 func isOwnChannel(channel ssa.Value) bool {
 	for {
 		switch v := channel.(type) {
@@ -154,8 +154,8 @@ func isAtomicLoad(call *ssa.Call) bool {
 	return fn != nil && strings.HasPrefix(fn.Name(), "Load") && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == "sync/atomic"
 }
 
-// isLeftToCallers reports whether all calls that are seen of a function hold the lock for an access: that users can call it
-// without, too, is not what it is for.
+// isLeftToCallers reports whether all calls that are seen of a function hold the lock for an access: that
+// users can call it without, too, is not what it is for.
 func (c *chooser) isLeftToCallers(s *lockset.Site, way *locks.Place) bool {
 	held := false
 	for _, o := range s.Observations {
@@ -281,8 +281,8 @@ func isAnyTime(r lockset.Root) bool {
 	return r.Started || isOfUsers(r) && (isCommand(r.Func) || opensAnother(r.Func) || !starting.MatchString(name) && !decoding.MatchString(name))
 }
 
-// opensAnother reports whether a function is no method and returns something besides an error: what it makes ready is that, and users
-// may want another one at any time.
+// opensAnother reports whether a function is no method and returns something besides an error: what it makes
+// ready is that, and users may want another one at any time.
 //
 //	func Open(driver, name string) (*DB, error)
 func opensAnother(fn *ssa.Function) bool {

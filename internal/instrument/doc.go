@@ -26,9 +26,9 @@
 //
 // # Building
 //
-// build.go has the whole and its result, lay.go the hooks, deps.go the flag for dependencies, overlay.go the packages that take part and their
-// numbers, std.go what is rewritten of the standard library and how patches are made to it,
-// patches.go and edits.go which, stdcache.go how what was rewritten is kept,
-// identity.go the hash that a binary is known by, digest.go those of its declarations,
-// parallel.go which tests run at the same time as others.
+// build.go has the whole and its result, lay.go the hooks, deps.go the flag for dependencies, overlay.go the
+// packages that take part and their numbers, std.go what is rewritten of the standard library and how patches
+// are made to it, patches.go and edits.go which, stdcache.go how what was rewritten is kept, identity.go the
+// hash that a binary is known by, digest.go those of its declarations, parallel.go which tests run at the
+// same time as others.
 package instrument

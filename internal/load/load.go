@@ -211,7 +211,7 @@ func Variants(roots []*packages.Package) []*packages.Package {
 	return all
 }
 
-// maxErrors is how many errors are told: the first few are nearly always the
+// maxErrors is how many errors are printed: the first few are nearly always the
 // cause of the rest.
 const maxErrors = 10
 

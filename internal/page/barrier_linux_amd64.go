@@ -17,8 +17,8 @@ func PrepareBarrier() bool {
 }
 
 // Barrier is a fence on every processor that runs a thread of the program: what a goroutine has stored before
-// its processor comes to it can be seen when Barrier returns. It takes a microsecond, and up to ten where other processors have to
-// be interrupted. It reports whether the kernel has done it.
+// its processor comes to it can be seen when Barrier returns. It takes a microsecond, and up to ten where
+// other processors have to be interrupted. It reports whether the kernel has done it.
 func Barrier() bool {
 	_, _, errno := syscall.RawSyscall(sysMembarrier, membarrierPrivateExpedited, 0, 0)
 	return errno == 0

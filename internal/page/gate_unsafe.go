@@ -324,9 +324,9 @@ func Await(gate *Gate) int {
 	return -1
 }
 
-// Awaited takes back the note of Await. These are plain stores, because the goroutine has the lock by now, and others
-// wait for what it is about to do. They are seen before the lock is released: a goroutine that is in a section of the gate later
-// does not find a note of one that had the lock before.
+// Awaited takes back the note of Await. These are plain stores, because the goroutine has the lock by now,
+// and others wait for what it is about to do. They are seen before the lock is released: a goroutine that is
+// in a section of the gate later does not find a note of one that had the lock before.
 func Awaited(i int) {
 	if i >= 0 {
 		waits[i].gate = 0

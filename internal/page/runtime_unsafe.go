@@ -113,9 +113,9 @@ func several(look func() uintptr) uintptr {
 // preemptOffset finds where in a g the flag is that says that it is to be preempted. 0: there is not one such place.
 func preemptOffset() uintptr { return several(lookForWish) }
 
-// lookForWish is one look of preemptOffset: which byte changes from 0 to 1 when the runtime wishes to preempt? A goroutine
-// that runs assembly is not preempted before it has looked. The moment is bad if the runtime wished so before, because
-// the goroutine whose time the looking one has taken over had run for long.
+// lookForWish is one look of preemptOffset: which byte changes from 0 to 1 when the runtime wishes to
+// preempt? A goroutine that runs assembly is not preempted before it has looked. The moment is bad if the
+// runtime wished so before, because the goroutine whose time the looking one has taken over had run for long.
 func lookForWish() uintptr {
 	const trials, most, looks = 4, 64, 1 << 20
 	candidates := make([]bool, gWords*8)

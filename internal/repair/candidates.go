@@ -200,7 +200,7 @@ func (k *ranking) add(p proposal) {
 		case k.base.Added(l):
 			c.Reason = "the first sections have it"
 		}
-		if c.Why = cmp.Or(k.base.SecondFor(l, all, data.Names(code)), k.run.copied(l)); c.Why != "" {
+		if c.Why = cmp.Or(k.base.SecondFor(l, all, data.Names(code)), k.run.whyNotInStruct(l)); c.Why != "" {
 			k.failed = append(k.failed, c)
 			if unfit == "" {
 				unfit = l.Words + " does not fit: " + c.Why
@@ -232,7 +232,7 @@ func (k *ranking) add(p proposal) {
 			k.inTests = append(k.inTests, c)
 		default:
 			c.regions, c.base = regions, k.base
-			k.rank(l, data, append(k.whole(c, data.Names(code), regions), c))
+			k.rank(l, data, append(k.coveringMore(c, data.Names(code), regions), c))
 		}
 		if errors.Is(err, cover.ErrCovered) {
 			return // the sections exclude each other as it is: another lock would change nothing
@@ -262,10 +262,10 @@ func (k *ranking) withoutTests(c *Candidate, data *cover.Data, regions []*cover.
 	inCode := *c
 	inCode.regions, inCode.base = slices.DeleteFunc(slices.Clone(regions), func(r *cover.Region) bool { return r.Test }), k.base
 	names := data.Names(k.run.code)
-	if all := k.whole(&inCode, slices.Concat(names, k.run.handedOut(names, c.lock, func(*ssa.Function) bool { return true })), inCode.regions); len(all) > 0 {
+	if all := k.coveringMore(&inCode, slices.Concat(names, k.run.handedOut(names, c.lock, func(*ssa.Function) bool { return true })), inCode.regions); len(all) > 0 {
 		return all
 	}
-	return k.whole(&inCode, names, inCode.regions)
+	return k.coveringMore(&inCode, names, inCode.regions)
 }
 
 // readingCopies are the candidates without those regions that are there for elements alone, where a lock cannot
@@ -276,7 +276,7 @@ func (k *ranking) readingCopies(c *Candidate, names []dataname.Name, regions []*
 	if len(copying.regions) == len(regions) {
 		return nil
 	}
-	return k.whole(&copying, names, copying.regions)
+	return k.coveringMore(&copying, names, copying.regions)
 }
 
 // handedOut are other data of the struct with a lock that the lock guards but for what code without it is
@@ -298,9 +298,9 @@ func (r *failedRun) handedOut(data []dataname.Name, l *cover.Lock, by func(*ssa.
 	return slices.DeleteFunc(all, func(n dataname.Name) bool { return slices.Contains(data, n) })
 }
 
-// copied says why a new lock cannot be in a struct: objects of it are copied or overwritten as a
+// whyNotInStruct says why a new lock cannot be in a struct: objects of it are copied or overwritten as a
 // whole, and the lock would be with them; "" if it can.
-func (r *failedRun) copied(l *cover.Lock) string {
+func (r *failedRun) whyNotInStruct(l *cover.Lock) string {
 	if l.Exists() || l.Owner() == nil {
 		return ""
 	}
@@ -330,9 +330,9 @@ func isForAllObjects(l *cover.Lock, data *cover.Data) bool {
 	return !l.Exists() && l.Owner() == nil && l.Scope() == nil && !data.HasGlobals()
 }
 
-// whole are the candidates that cover more with the same lock, which are better: all other accesses
+// coveringMore are the candidates that cover more with the same lock, which are better: all other accesses
 // to the same data, and before it the one that also guards the data's companions.
-func (k *ranking) whole(c *Candidate, names []dataname.Name, regions []*cover.Region) []*Candidate {
+func (k *ranking) coveringMore(c *Candidate, names []dataname.Name, regions []*cover.Region) []*Candidate {
 	if k.run.minimal {
 		return nil
 	}

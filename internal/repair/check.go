@@ -38,12 +38,12 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 	if err != nil {
 		return "", err
 	}
-	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, flags, f.changed(c, true))...)
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, flags, f.changedPackages(c, true))...)
 	if err == nil {
 		return "", nil
 	}
 	if f.vetted == nil {
-		before, _ := f.tool(f.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true))...)
+		before, _ := f.tool(f.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changedPackages(c, true))...)
 		f.vetted = &before
 	}
 	if news := gotool.NewComplaints(*f.vetted, out); len(news) > 0 {
@@ -91,16 +91,16 @@ func (f *fixer) runNatively(ctx context.Context, c *Candidate) (why string, err 
 			Count: f.opts.Native, Races: f.opts.Explore.Races, Temp: f.opts.Temp, Progress: f.detail,
 		}
 	}
-	result, err := f.native.Try(ctx, gotest.Change{Env: c.config.Env, Flags: flags, Packages: f.changed(c, false)})
+	result, err := f.native.Try(ctx, gotest.Change{Env: c.config.Env, Flags: flags, Packages: f.changedPackages(c, false)})
 	if err == nil && result.Why == "" {
 		c.Proof.Native, c.Proof.Races, c.Proof.Processes, c.Proof.Others = f.opts.Native, f.opts.Explore.Races, result.Processes, result.Others
 	}
 	return result.Why, err
 }
 
-// changed are the packages that were asked for and the packages that a candidate changes,
+// changedPackages are the packages that were asked for and the packages that a candidate changes,
 // with dependencies or without.
-func (f *fixer) changed(c *Candidate, deps bool) []string {
+func (f *fixer) changedPackages(c *Candidate, deps bool) []string {
 	all := slices.Clone(f.config.Patterns)
 	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {
 		if at := c.run.code.ByOriginal(name); at != nil && (deps || !f.copies.InCache(name)) {

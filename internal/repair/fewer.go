@@ -34,7 +34,7 @@ func (f *fixer) withFewerLocks(ctx context.Context, c *Candidate) (*Candidate, e
 		if alone == nil || time.Now().After(f.until) {
 			continue
 		}
-		larger, err := f.larger(alone)
+		larger, err := f.enlarge(alone)
 		if err != nil {
 			return nil, err
 		}

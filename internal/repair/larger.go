@@ -29,7 +29,7 @@ import (
 //	}
 //
 // Such data is half guarded. That is seen in the changed program, so a candidate with it becomes a
-// larger one, whose lock guards that data as well. What cannot be covered then is told.
+// larger one, whose lock guards that data as well. What cannot be covered then is listed.
 
 // maxEnlarged is how many times a candidate becomes a larger one.
 const maxEnlarged = 3
@@ -50,8 +50,8 @@ func (p *changedProgram) locksHeld() *lockset.Analysis {
 	return p.held
 }
 
-// judged is the changed program for what it leaves uncovered.
-func (p *changedProgram) judged() *uncovered.Program {
+// forUncovered is the changed program for what it leaves uncovered.
+func (p *changedProgram) forUncovered() *uncovered.Program {
 	return &uncovered.Program{Code: p.code, Held: p.locksHeld()}
 }
 
@@ -72,9 +72,9 @@ func (f *fixer) changedBy(c *Candidate) (*changedProgram, error) {
 	return c.changed, nil
 }
 
-// larger returns the candidate whose lock also guards what it would guard by half; nil if there is
+// enlarge returns the candidate whose lock also guards what it would guard by half; nil if there is
 // nothing of the kind, or nothing that can be covered.
-func (f *fixer) larger(c *Candidate) (*Candidate, error) {
+func (f *fixer) enlarge(c *Candidate) (*Candidate, error) {
 	if c.enlarged || c.regions == nil || f.opts.Minimal {
 		return nil, nil
 	}

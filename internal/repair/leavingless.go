@@ -11,7 +11,7 @@ import (
 //	type Job struct { state int }             cannot be held where jobs are added; one in the queue can
 //
 // So a fix with a new lock that leaves something is held against those with other locks. A lock that the
-// program has is what its authors chose for the data: what it leaves is told.
+// program has is what its authors chose for the data: what it leaves is listed.
 
 // maxOtherLocks bounds how many other locks are looked at.
 const maxOtherLocks = 3
@@ -32,7 +32,7 @@ func (f *fixer) leavingLess(ctx context.Context, best *Candidate, others []*Cand
 		}
 		looked[c.Lock] = true
 		c.Rounds, c.run = best.Rounds, best.run
-		larger, err := f.larger(c)
+		larger, err := f.enlarge(c)
 		if err != nil {
 			return nil, err
 		}

@@ -130,7 +130,7 @@ func (f *fixer) refusal() *Refusal {
 	case f.outOfTime:
 		r.OutOfTime = true
 		r.Reason = fmt.Sprintf("the time is over, with %s tried and %d not: give more with -budget", counted(f.tried, "candidate"), f.untried)
-	case r.Nearest == nil && f.alone():
+	case r.Nearest == nil && f.ranInOneGoroutine():
 		r.Reason = "the test fails although nothing runs beside it: no order of goroutines makes it fail, and none can keep it from failing"
 	case r.Nearest == nil:
 		r.Reason, r.Advice = "no set of sections keeps the failure out", f.adviceForOrder()
@@ -155,9 +155,9 @@ func (f *fixer) adviceForOrder() string {
 	return orderAdvice
 }
 
-// alone reports whether all that the failing run did in the program's own code was done by one
+// ranInOneGoroutine reports whether all that the failing run did in the program's own code was done by one
 // goroutine.
-func (f *fixer) alone() bool {
+func (f *fixer) ranInOneGoroutine() bool {
 	run := f.result.run
 	own := map[uint32]bool{} // by site
 	var only uint32

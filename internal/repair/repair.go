@@ -267,7 +267,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		if f.seen[key] {
 			continue
 		}
-		larger, err := f.larger(c)
+		larger, err := f.enlarge(c)
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func (r *failedRun) reshaped(changes []*change.Change, base *cover.Patch) []*Can
 		candidate := &Candidate{Derivation: &sli.Fix{}, Change: c, Patch: c.Patch, Lock: c.Words, Reason: c.Mistake, covers: new(coverage)}
 		if s := c.Section; s != nil {
 			candidate.lock, candidate.regions, candidate.base = s.Lock, s.Regions, base
-			all = append(all, (&ranking{run: r, base: base}).whole(candidate, s.Data.Names(r.code), s.Regions)...)
+			all = append(all, (&ranking{run: r, base: base}).coveringMore(candidate, s.Data.Names(r.code), s.Regions)...)
 		}
 		all = append(all, candidate)
 	}

@@ -95,13 +95,13 @@ func (s *sourceReader) read(config instrument.Config, h *trace.Header) (*cover.C
 	}
 	code := cover.NewCode(p)
 	code.Original = s.copies.Original
-	s.compare(code)
+	s.noteOriginalLines(code)
 	return code, pkgs, nil
 }
 
-// compare has the files of a program know the lines that they have in the program as it was read
+// noteOriginalLines has the files of a program know the lines that they have in the program as it was read
 // first: what is told to people is told in these.
-func (s *sourceReader) compare(code *cover.Code) {
+func (s *sourceReader) noteOriginalLines(code *cover.Code) {
 	first := s.texts == nil
 	if first {
 		s.texts = make(map[string][]byte)

@@ -59,8 +59,8 @@ type sibling struct {
 	copying          *cover.Region
 }
 
-// best is the region to begin with.
-func (s *sibling) best() *cover.Region {
+// firstRegion is the region to begin with.
+func (s *sibling) firstRegion() *cover.Region {
 	if s.operation != nil {
 		return s.operation
 	}
@@ -271,7 +271,7 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []dataname.Name, l 
 	siblings := r.siblings(slices.Concat(data, base.Guarded(l)), l, regions)
 	var together []*cover.Region
 	for _, s := range siblings {
-		together = append(together, s.best())
+		together = append(together, s.firstRegion())
 	}
 	if len(together) == 0 || try(together...) == nil {
 		return w
@@ -315,7 +315,7 @@ func (c *Candidate) stillSplit(changed *changedProgram) string {
 // judgeWhole notes of a candidate what its lock does not cover in the changed program, and
 // says why it is none if the change takes an update apart.
 func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
-	program := changed.judged()
+	program := changed.forUncovered()
 	if c.lock == nil {
 		if c.Change == nil {
 			return ""

@@ -159,7 +159,7 @@ type Tally struct {
 	told time.Time
 }
 
-// tellEvery is how often the progress of a search is told.
+// tellEvery is how often the progress of a search is reported.
 const tellEvery = 200 * time.Millisecond
 
 // Note takes note of how far a worker is, and tells how far all are.

@@ -21,7 +21,7 @@
 //
 //	settings.go  the file as its readers see it
 //	decode.go    what is in it, with lines
-//	suppress.go  which findings are not told
+//	suppress.go  which findings are suppressed
 package settings
 
 import (

@@ -14,7 +14,7 @@ type Suppress struct {
 	// Findings are ids, as -json, -sarif and cofferdam findings print them.
 	Findings []string
 	// Places are files with or without a line, from the module's root, with * for any part of a
-	// name; or the name of what is accessed, or of its lock, as it is told.
+	// name; or the name of what is accessed, or of its lock, as reports spell it.
 	Places []string
 }
 
@@ -72,10 +72,10 @@ func Told[T any](f *File, all []T, finding func(*T) *finding.Finding) (told []T,
 	return told, suppressed
 }
 
-// Suppressed says how many findings were not told.
+// Suppressed says how many findings were suppressed.
 func Suppressed(n int) string {
 	if n == 1 {
-		return "1 finding is not told, as " + Name + " says"
+		return "1 finding is suppressed by " + Name
 	}
-	return fmt.Sprintf("%d findings are not told, as %s says", n, Name)
+	return fmt.Sprintf("%d findings are suppressed by %s", n, Name)
 }

@@ -53,15 +53,22 @@ func (f *Fix) Data() []string {
 	return all
 }
 
-// buildFix turns what a machine's specialisations found into sections. With wholeUpdates,
-// stores stay together with the loads of the same memory that they depend on.
-// With aroundLoops, so do the loads of several rounds of a loop.
-func (a *analyser) buildFix(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, locator *eventLocator, order *happensBefore, wholeUpdates, aroundLoops bool) *Fix {
+// A grouping says what the sections of a fix keep together beyond what the paper's keep.
+type grouping struct {
+	wholeUpdates bool // stores, with the loads of the same memory that they depend on
+	aroundLoops  bool // the loads of several rounds of a loop
+}
+
+// isPublished reports whether the sections are the paper's.
+func (g grouping) isPublished() bool { return g == grouping{} }
+
+// buildFix turns what a machine's specialisations found into sections.
+func (a *analyser) buildFix(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, locator *eventLocator, order *happensBefore, together grouping) *Fix {
 	if len(conflicts.loads) == 0 || len(conflicts.writes) == 0 {
 		return nil
 	}
-	f := &Fix{Machines: []*Machine{conflicts.machine}, Discarded: len(conflicts.discarded), WholeUpdates: wholeUpdates}
-	read := a.readSection(derivation, conflicts, specialisations, order, aroundLoops)
+	f := &Fix{Machines: []*Machine{conflicts.machine}, Discarded: len(conflicts.discarded), WholeUpdates: together.wholeUpdates}
+	read := a.readSection(derivation, conflicts, specialisations, order, together)
 	if read == nil {
 		return nil
 	}
@@ -77,9 +84,9 @@ func (a *analyser) buildFix(derivation *deriver, conflicts *machineConflicts, sp
 	f.mergeOverlapping()
 	for _, access := range a.disturbingAccesses(conflicts, locator, order) {
 		s := f.sectionHolding(access.Point)
-		if s == nil || wholeUpdates {
+		if s == nil || together.wholeUpdates {
 			s = singleFragment(access.Instr)
-			if wholeUpdates {
+			if together.wholeUpdates {
 				s = a.sectionOver(a.operationOf(access), s)
 			}
 			s.Role = Writing

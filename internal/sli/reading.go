@@ -6,8 +6,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-// readSection is the fragment of the loads.
-func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, order *happensBefore, aroundLoops bool) *Section {
+// readSection is the section of the read operation: a fragment that has all loads of the machine.
+func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, order *happensBefore, together grouping) *Section {
 	at := map[ir.Point]int{}
 	for i := len(derivation.path) - 1; i >= conflicts.machine.index; i-- {
 		at[derivation.path[i].Point] = i
@@ -29,7 +29,7 @@ func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts,
 		return points[i].Instr.ID < points[j].Instr.ID
 	})
 	var across map[ir.Point]*ir.Context
-	if aroundLoops {
+	if together.aroundLoops {
 		across = conflicts.machine.acrossRounds()
 	}
 	context := points[0].Context

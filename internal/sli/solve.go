@@ -108,11 +108,12 @@ func (a *analyser) solve(derivation *deriver, machines []*Machine, options solve
 				if aroundLoops && (!a.options.AroundLoops || len(results[i].machine.acrossRounds()) == 0) {
 					continue
 				}
-				f := a.buildFix(derivation, results[i], specials[i], locator, order, wholeUpdates, aroundLoops)
+				together := grouping{wholeUpdates, aroundLoops}
+				f := a.buildFix(derivation, results[i], specials[i], locator, order, together)
 				if f == nil || !options.race && f.isTrivial() {
 					continue
 				}
-				f.AsPublished = options.access.Instr == nil && !wholeUpdates && !aroundLoops
+				f.AsPublished = options.access.Instr == nil && together.isPublished()
 				for p := range deciding {
 					if !f.isCovered(p) {
 						f.Omitted++

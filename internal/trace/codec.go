@@ -33,7 +33,7 @@ const (
 // bits.
 const _ = accessForm - 1 - uint(event.Random)
 
-// How an address is told.
+// How an address is encoded.
 const (
 	addrNone = iota
 	addrPrev // as the difference to the one before
@@ -41,7 +41,7 @@ const (
 	addrBad
 )
 
-// How a size is told.
+// How a size is encoded.
 const (
 	sizeNone = iota
 	sizeWord
@@ -49,7 +49,7 @@ const (
 	sizeOther
 )
 
-// How a value is told. Before and After have two bits each of one byte.
+// How a value is encoded. Before and After have two bits each of one byte.
 const (
 	valueNone  = iota
 	valueWhole // as long as the event's size
@@ -57,7 +57,7 @@ const (
 	valueSame // After alone: equal to Before
 )
 
-// predictor is what an event is told as a difference to.
+// predictor is what an event is encoded as a difference to.
 type predictor struct {
 	seq   uint64
 	g     uint32
@@ -69,7 +69,7 @@ type predictor struct {
 	near  [512]uint64
 }
 
-// places returns what an address is told as a difference to: that of the event before,
+// places returns what an address is encoded as a difference to: that of the event before,
 // and the last one at the site or one that shares its entry. No entry is for stores and
 // other events.
 func (p *predictor) places(k event.Kind, site uint32) (prev, near *uint64) {
@@ -336,7 +336,7 @@ func (d *blockDecoder) ended() bool {
 	return d.err == ""
 }
 
-// near32 reads a number that is told as the difference to another.
+// near32 reads a number that is encoded as the difference to another.
 func (d *blockDecoder) near32(base uint32) uint32 {
 	v := int64(base) + d.varint()
 	if v < 0 || v > 1<<32-1 {

@@ -40,7 +40,7 @@ func (w *writer) call(e *ast.CallExpr) string {
 	case throughMethod:
 		sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 		r := w.receiver(sel, w.info().Selections[sel])
-		return w.compiled() + ".Method[" + w.marked(sel.Sel.Name) + "](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
+		return w.compiled() + ".Method[" + w.markerInterfaces(sel.Sel.Name) + "](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
 	case throughValue:
 		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Fun) + ")" + w.arguments(e)
 	case harmless, callingBack:
@@ -56,9 +56,9 @@ func (w *writer) call(e *ast.CallExpr) string {
 	case writingOut:
 		return w.writingCall(e, t.written)
 	case lookingThrough:
-		return w.spliceNode(e, append([]piece{w.looked("Chain", e.Args[0])}, w.valuesOf(e.Args[1:])...)...)
+		return w.spliceNode(e, append([]piece{w.errorLookedThrough("Chain", e.Args[0])}, w.valuesOf(e.Args[1:])...)...)
 	case assigningError:
-		err := w.looked("As", e.Args[0])
+		err := w.errorLookedThrough("As", e.Args[0])
 		return strings.TrimSuffix(err.text, ")") + ", " + w.expr(e.Args[1]) + ")"
 	}
 	if w.p.ownFill(w.f, w.region, e) {
@@ -194,9 +194,9 @@ func (w *writer) writingCall(e *ast.CallExpr, how []library.Written) string {
 		v := w.value(a)
 		switch how[i] {
 		case library.AsError:
-			v.text = w.compiled() + ".Error[" + w.marked("Error") + "](" + w.tx() + ", " + v.text + ")"
+			v.text = w.compiled() + ".Error[" + w.markerInterfaces("Error") + "](" + w.tx() + ", " + v.text + ")"
 		case library.AsMethods:
-			v.text = w.compiled() + ".Text[" + w.marked("Error") + ", " + w.marked("String") + "](" + w.tx() + ", " + v.text + ")"
+			v.text = w.compiled() + ".Text[" + w.markerInterfaces("Error") + ", " + w.markerInterfaces("String") + "](" + w.tx() + ", " + v.text + ")"
 		case library.AsValue:
 			v.text = w.compiled() + ".Flat(" + w.tx() + ", " + v.text + ")"
 		case library.AsValues:
@@ -211,18 +211,18 @@ func (w *writer) writingCall(e *ast.CallExpr, how []library.Written) string {
 	return w.spliceNode(e, all...)
 }
 
-// looked is an error that a function of package compiled looks through, with all that it wraps.
+// errorLookedThrough is an error that a function of package compiled looks through, with all that it wraps.
 //
 //	errors.Is(err, ErrGone)       errors.Is(compiled.Chain[...](tx, err), ErrGone)
 //	errors.As(err, &missing)      compiled.As[...](tx, err, &missing)
-func (w *writer) looked(by string, err ast.Expr) piece {
+func (w *writer) errorLookedThrough(by string, err ast.Expr) piece {
 	v := w.value(err)
-	v.text = w.compiled() + "." + by + "[" + w.marked("Is") + ", " + w.marked("Unwrap") + "](" + w.tx() + ", " + v.text + ")"
+	v.text = w.compiled() + "." + by + "[" + w.markerInterfaces("Is") + ", " + w.markerInterfaces("Unwrap") + "](" + w.tx() + ", " + v.text + ")"
 	return v
 }
 
-// marked are the two interfaces that types have whose method of a name was compiled.
-func (w *writer) marked(method string) string {
+// markerInterfaces are the two interfaces that types have whose method of a name was compiled.
+func (w *writer) markerInterfaces(method string) string {
 	pointer, value := w.markers(method)
 	return "interface{ " + pointer + "() }, interface{ " + value + "() }"
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
-// lends returns the place whose address a call of a closed function is given, nil if it is
+// placeLent returns the place whose address a call of a closed function is given, nil if it is
 // given none. It is not ok if the function is not closed, or given more that leads anywhere.
 //
 //	best.consider(price)     best
-func (p *program) lends(info *types.Info, call *ast.CallExpr, callee *function) (to ast.Expr, ok bool) {
+func (p *program) placeLent(info *types.Info, call *ast.CallExpr, callee *function) (to ast.Expr, ok bool) {
 	known, ok := p.closed[flow.PlaceOf(p.Fset, callee.decl.Pos())]
 	if !ok || known.Pure {
 		return nil, ok
@@ -49,7 +49,7 @@ func (p *program) lends(info *types.Info, call *ast.CallExpr, callee *function) 
 // closedCall reports whether a call in a region is of a closed function with nothing but the
 // region's own memory, so that it stays what it is.
 func (p *program) closedCall(f *source.File, r region, call *ast.CallExpr, callee *function) bool {
-	to, ok := p.lends(f.Info, call, callee)
+	to, ok := p.placeLent(f.Info, call, callee)
 	return ok && (to == nil || p.isOwn(f, r, to))
 }
 
@@ -72,10 +72,10 @@ func (p *program) isOwn(f *source.File, r region, e ast.Expr) bool {
 	}
 }
 
-// fills returns the variable that a call of the library writes to, if it touches nothing else:
+// variableFilled returns the variable that a call of the library writes to, if it touches nothing else:
 //
 //	b.WriteString(s), fmt.Fprintf(&b, "%d", n)     b
-func (p *program) fills(info *types.Info, call *ast.CallExpr) (to ast.Expr, ok bool) {
+func (p *program) variableFilled(info *types.Info, call *ast.CallExpr) (to ast.Expr, ok bool) {
 	callee, ok := typeutil.Callee(info, call).(*types.Func)
 	if !ok || call.Ellipsis.IsValid() {
 		return nil, false
@@ -122,6 +122,6 @@ func leadsAway(results *types.Tuple) bool {
 
 // ownFill reports whether a call of the library writes to nothing but a variable of a region.
 func (p *program) ownFill(f *source.File, r region, call *ast.CallExpr) bool {
-	to, ok := p.fills(f.Info, call)
+	to, ok := p.variableFilled(f.Info, call)
 	return ok && p.isOwn(f, r, to)
 }

@@ -157,16 +157,17 @@ func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
 	}
 }
 
-// lent notes that a pointer to a variable is taken: if it is for a function that keeps none, the variable may be assigned to, and no more.
+// lent notes that a pointer to a variable is taken: if it is for a function that keeps none, the variable may
+// be assigned to, and no more.
 func (p *program) lent(f *source.File, known *variable, e ast.Expr, around []ast.Node) {
 	for i := len(around) - 1; i >= 0; i-- {
 		switch n := around[i].(type) {
 		case *ast.ParenExpr:
 			continue
 		case *ast.CallExpr:
-			to, ok := p.fills(f.Info, n)
+			to, ok := p.variableFilled(f.Info, n)
 			if t := p.classify(f.Info, n); t.kind == cloned {
-				to, ok = p.lends(f.Info, n, t.function)
+				to, ok = p.placeLent(f.Info, n, t.function)
 			}
 			if ok && to == e {
 				known.assigned = append(known.assigned, e.Pos())

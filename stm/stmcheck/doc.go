@@ -65,13 +65,12 @@
 //
 // # What is not seen
 //
-// Calls through interfaces and function values, other than of literals that a local
-// variable holds. Writes through pointers that were made inside. A loop that counts
-// up to a bound is taken to be finite unless the bound is computed from what was read, in the
-// same function or by the caller of a helper: that a result of a helper was, or a field of what
-// a pointer leads to, is not seen. Functions
-// of the standard library are known by a table (effect.go), not by their code; what is a
-// lock is for internal/locks to say. The package known in testdata has an example of each, and of each kind of false alarm.
+// Calls through interfaces and function values, other than of literals that a local variable holds. Writes
+// through pointers that were made inside. A loop that counts up to a bound is taken to be finite unless the
+// bound is computed from what was read, in the same function or by the caller of a helper: that a result of a
+// helper was, or a field of what a pointer leads to, is not seen. Functions of the standard library are known
+// by a table (effect.go), not by their code; what is a lock is for internal/locks to say. The package known
+// in testdata has an example of each, and of each kind of false alarm.
 //
 // # Files
 //

@@ -42,10 +42,9 @@ type rule struct {
 	except []string
 }
 
-// impure are the packages of the standard library (and of golang.org/x/sys) with
-// effects. A name is that of a function, or of a method as T.Method; a star stands for
-// anything. Methods that are the same for every type are in harmless. Left out are packages whose effects nobody sees: caches, pools, random
-// numbers, the clock.
+// impure are the packages of the standard library (and of golang.org/x/sys) with effects. A name is that of a
+// function, or of a method as T.Method; a star stands for anything. Methods that are the same for every type
+// are in harmless. Left out are packages whose effects nobody sees: caches, pools, random numbers, the clock.
 var impure = map[string][]rule{
 	"fmt":                      {{does: output, only: []string{"Print*", "Fprint*", "Scan*", "Fscan*"}}},
 	"log":                      {{does: output, except: []string{"New", "Default", "Flags", "Prefix", "Writer", "Logger.Flags", "Logger.Prefix", "Logger.Writer"}}},

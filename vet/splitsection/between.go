@@ -20,10 +20,11 @@ func (c *checker) isKept(read, write *whole.Member) bool {
 	return isSingleFlight(write.Instr.Parent()) || v != nil && (c.hasAnotherLock(v, read, write) || isOnlyWriter(v, write) || c.isMarked(read, write) || c.isTakenOut(v, write))
 }
 
-// isOfUsers reports whether users of the package can have a write made twice at once, of the same data. What goroutines of
-// the package do, as a rule one does for each object. An element whose key is a pointer that the function is given is that of
-// the caller, and a value that is computed from what was read may be the work of the one user of an object, if the package
-// makes objects of the type for its own use. A comment may say that the function is for one goroutine at a time.
+// isOfUsers reports whether users of the package can have a write made twice at once, of the same data. What
+// goroutines of the package do, as a rule one does for each object. An element whose key is a pointer that
+// the function is given is that of the caller, and a value that is computed from what was read may be the
+// work of the one user of an object, if the package makes objects of the type for its own use. A comment may
+// say that the function is for one goroutine at a time.
 func (c *checker) isOfUsers(read, write *whole.Member) bool {
 	v := c.variable(write.Variable)
 	if v == nil {

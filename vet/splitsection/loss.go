@@ -11,12 +11,12 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 )
 
-// Most programs that look into a cache in one section and fill it in another do so knowingly: what is computed twice is the
-// same for the same key, and nothing is lost but time.
+// Most programs that look into a cache in one section and fill it in another do so knowingly: what is
+// computed twice is the same for the same key, and nothing is lost but time.
 
-// loses reports whether something is seen to be lost if two goroutines do the same: a value that is computed from what was read
-// takes the place of what the other has computed, or an object with a state of its own that of one which the other already
-// uses.
+// loses reports whether something is seen to be lost if two goroutines do the same: a value that is computed
+// from what was read takes the place of what the other has computed, or an object with a state of its own
+// that of one which the other already uses.
 //
 //	n := c.n                      e := r.entries[k]
 //	...                           ...
@@ -34,8 +34,8 @@ func (c *checker) loses(read, write *whole.Member) bool {
 	return c.isNewState(value, make(map[ssa.Value]bool))
 }
 
-// stored is the value that an update puts into a map. Of one that is kept in a variable it is what the block has given it last:
-// before that the variable may have had what was found in the map.
+// stored is the value that an update puts into a map. Of one that is kept in a variable it is what the block
+// has given it last: before that the variable may have had what was found in the map.
 func stored(update *ssa.MapUpdate) ssa.Value {
 	load, ok := update.Value.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
@@ -83,8 +83,8 @@ func isFilled(m *ssa.MakeMap) bool {
 	})
 }
 
-// changesLater reports whether objects of a type are changed when they are made: a part of theirs is written, is a lock, or is
-// of a kind that has no use but to change.
+// changesLater reports whether objects of a type are changed when they are made: a part of theirs is written,
+// is a lock, or is of a kind that has no use but to change.
 func (c *checker) changesLater(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {

@@ -12,18 +12,21 @@
 //	}
 //	b.count()                     // what another goroutine counts in its own is lost
 //
-// A second look at the data in the later section, before the write, makes it right, and is not
-// reported. Nor is a write of a variable by a value that is not computed from what was read, such as
-// that of a flag: no other goroutine's work is lost. Nor is one that something else keeps other goroutines
-// from: another lock that is held for both sections, a mark that the first one leaves, that one goroutine
-// alone writes, that a single flight runs both, or that the data was taken out before. Which lock guards what is that of package guards.
+// A second look at the data in the later section, before the write, makes it right, and is not reported. Nor
+// is a write of a variable by a value that is not computed from what was read, such as that of a flag: no
+// other goroutine's work is lost. Nor is one that something else keeps other goroutines from: another lock
+// that is held for both sections, a mark that the first one leaves, that one goroutine alone writes, that a
+// single flight runs both, or that the data was taken out before. Which lock guards what is that of package
+// guards.
 //
 // Nor is, without -splitsection.doubtful, a write of which nothing shows that it can be made twice at once: a
-// goroutine of the package makes it, or the key is a pointer of the caller's own, or the object is of a type that the
-// package keeps to itself. Nor one by which nothing is seen to be lost: a cache that is filled twice has the same value. What is
-// lost is a value that is computed from what was read, or an object with a state of its own, such as the bucket.
+// goroutine of the package makes it, or the key is a pointer of the caller's own, or the object is of a type
+// that the package keeps to itself. Nor one by which nothing is seen to be lost: a cache that is filled twice
+// has the same value. What is lost is a value that is computed from what was read, or an object with a state
+// of its own, such as the bucket.
 //
-// splitsection.go has the analyzer, between.go what keeps others from what is between two sections, loss.go what is lost.
+// splitsection.go has the analyzer, between.go what keeps others from what is between two sections, loss.go
+// what is lost.
 package splitsection
 
 import (
@@ -147,8 +150,8 @@ func (c *checker) pair(read, write *whole.Member) {
 	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !c.isOfUsers(read, write) || !c.loses(read, write)})
 }
 
-// areOtherFields reports whether a load and a store are of two fields of a struct. Those of one that another package declares are no
-// variables of the program.
+// areOtherFields reports whether a load and a store are of two fields of a struct. Those of one that another
+// package declares are no variables of the program.
 func areOtherFields(load, store ssa.Instruction) bool {
 	from, ok := load.(*ssa.UnOp)
 	to, also := store.(*ssa.Store)

@@ -15,8 +15,8 @@ func TestWritesByWhatAnEarlierSectionHasReadAreReported(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/cache")
 }
 
-// TestOnlyWhatIsLostWhenUsersRunItTwiceIsReportedByDefault: not what one goroutine or one caller does, nor what is the same
-// each time.
+// TestOnlyWhatIsLostWhenUsersRunItTwiceIsReportedByDefault: not what one goroutine or one caller does, nor
+// what is the same each time.
 func TestOnlyWhatIsLostWhenUsersRunItTwiceIsReportedByDefault(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/told")
 }

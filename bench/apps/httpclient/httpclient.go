@@ -17,8 +17,8 @@
 //
 // The pages come from a server in the same process, on the loopback interface,
 // over connections that are kept. All domains are on it. It gives cookies, asks
-// for them, takes them back, and refuses a page to whoever has not exactly the
-// cookies he should have (site.go); so a jar that loses a cookie, or keeps one too
+// for them, takes them back, and refuses a page to a request without exactly the
+// cookies that it should have (site.go); so a jar that loses a cookie, or keeps one too
 // long, does not go unnoticed.
 //
 // shared.go says what a jar and a stack are, case.go makes the cases that are measured.

@@ -3,8 +3,8 @@
 //
 // Each application keeps its shared data in structures that are written twice:
 // in heap.go with pointers and a sync.Mutex, as a program has them today, and in
-// guarded.go with isolate.Ref and a [Lock]. Whoever lays the two files side by
-// side sees everything that isolate asks of a program.
+// guarded.go with isolate.Ref and a [Lock]. The two files side by side show
+// everything that isolate asks of a program.
 //
 // The guarded structures run in two variants, which a [Lock] tells apart. Both
 // use the same memory and the same code; a walk begins at the root that [View]

@@ -6,8 +6,7 @@
 //	tree.go      Find(key)         plain loads and stores
 //	tree_tx.go   FindTx(tx, key)   the same through stm.Load and stm.Store
 //
-// Whoever lays the two files side by side sees everything that stm asks of a data
-// structure. A structure may be built with the plain methods, shared with the Tx
+// The two files side by side show everything that stm asks of a data structure. A structure may be built with the plain methods, shared with the Tx
 // methods, and looked at with the plain ones again when the goroutines are done, as
 // transactions need nothing of memory that it does not have anyway.
 //

@@ -13,7 +13,7 @@ type search struct {
 
 	cost  []int32 // by cell: the cost to get there, or blocked or unreached
 	queue []int   // cells from which costs spread
-	row   []int   // of the grid, for whoever cannot copy from there
+	row   []int   // of the grid, for variants that cannot copy from there
 
 	checkpoint func() // called from time to time, if there is one
 }

@@ -1,4 +1,4 @@
-// Package stamptest is what the tests of STAMP's programs have in common.
+// Package stamptest has what the tests of STAMP's programs share. It is for tests alone.
 package stamptest
 
 import (

@@ -97,7 +97,7 @@ again in a fresh process, and has an id, a status and a trace.
 
 What is remembered is in the state directory, .cofferdam unless -state names another one. It
 is kept for each test and each build of it: an edit begins anew what it changes, and nothing
-else. What failed before is run first by its schedule, and is told as still there, not
+else. The schedules of earlier findings are run first; a finding is then still there, not
 failing, or not reproducible. A finding that was not seen again is fixed when all schedules
 were tried, or ten times as many as it took to find it, and at least 2000.
 

@@ -15,7 +15,7 @@ import (
 
 const (
 	statusEvery = time.Second
-	// statusLine is how often a campaign that goes on is told where lines cannot be rewritten.
+	// statusLine is how often a campaign that goes on prints a line where lines cannot be rewritten.
 	statusLine = 10 * time.Second
 )
 

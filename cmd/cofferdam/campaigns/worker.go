@@ -52,7 +52,7 @@ See also: cofferdam help campaign`
 	c.Flags.StringVar(&f.creds, "creds", "", "the `file` with credentials for the servers")
 	c.Flags.StringVar(&f.ca, "tls-ca", "", "the `file` with the certificates that the servers are known by")
 	c.Flags.StringVar(&f.name, "name", "", "what the worker is called (default: the machine and the process)")
-	c.Flags.IntVar(&f.slots, "j", 0, "do so many leases side by side (0: one for each processor)")
+	c.Flags.IntVar(&f.slots, "j", 0, "do this many leases side by side (0: one for each processor)")
 	c.Flags.DurationVar(&f.longest, "longest", 10*time.Minute, "give up a lease that takes longer")
 	c.Flags.Var(&f.memory, "memory", "the `size` of data that one program may have, such as 2GB (default: any)")
 	c.Flags.StringVar(&f.network, "network", "none", "what the tests see: none, or host for that of this machine")

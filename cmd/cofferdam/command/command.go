@@ -64,7 +64,7 @@ func New(name, operands, short string) *Command {
 // BuildsPrograms adds what all commands have that build programs, and returns the command.
 func (c *Command) BuildsPrograms() *Command {
 	c.builds = true
-	c.Flags.Bool("q", false, "do not tell what is going on")
+	c.Flags.Bool("q", false, "do not show progress")
 	return c
 }
 

@@ -1,4 +1,4 @@
-// Package guarding is cofferdam guards.
+// Package guarding has the subcommand guards, which prints which lock guards what, and the accesses that deviate.
 //
 //	guarding.go  the command
 //	report.go    what it prints
@@ -53,13 +53,14 @@ touched with which lock held, and from what annotations, comments, names and the
 order of fields say.
 
 Each variable has a line: the way to its lock, how sure that is (0 to 1), the
-writing and reading lines that hold the lock, those that do not, those of which it
-cannot be told, and the signs. Lines that initialise an object before others can
-reach it count for nothing. Deviating accesses follow; those that hold another lock,
-read what only construction writes, or use the lock of an owner that has a mere pointer
-to the object, are in doubt, and so are those of which nothing shows that they can happen
-beside an access with the lock, or that goroutines share the object: they are told with
--doubtful.`
+writing and reading lines that hold the lock, those that do not, those that cannot be
+judged, and the signs. Lines that initialise an object before others can reach it count
+for nothing.
+
+Deviating accesses follow. An access is in doubt, and shown with -doubtful only, if it
+holds another lock, reads what only construction writes, or uses the lock of an owner that
+has a mere pointer to the object; and if nothing shows that it can happen beside an access
+with the lock, or that goroutines share the object.`
 	c.Notes = `Examples:
 
   cofferdam guards ./...
@@ -71,7 +72,7 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	c.Flags.BoolVar(&o.write, "w", false, "write +checklocks annotations into the source")
 	c.Flags.BoolVar(&o.tests, "tests", false, "analyse test files too")
 	c.Flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
-	c.Flags.BoolVar(&o.doubtful, "doubtful", false, "tell of accesses without the lock that may be meant to be so, too")
+	c.Flags.BoolVar(&o.doubtful, "doubtful", false, "also report accesses without the lock that may be meant to be so")
 	c.Flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
 	c.Flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
 	o.Declare(c.Flags)

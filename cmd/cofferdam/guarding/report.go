@@ -20,17 +20,17 @@ import (
 type report struct {
 	dir      string
 	w        io.Writer
-	doubtful bool // what is in doubt is told, too
+	doubtful bool // what is in doubt is reported, too
 	settings *settings.File
 }
 
-// told are the deviations that are told of.
+// told are the deviations that are reported.
 func (r *report) told(g *guard.Guard, d *guard.Datum) []guard.Deviation {
 	told, _ := r.split(g, d)
 	return told
 }
 
-// split returns the deviations that are told of, and how many are not because of the settings.
+// split returns the deviations that are reported, and how many the settings suppress.
 func (r *report) split(g *guard.Guard, d *guard.Datum) (told []guard.Deviation, suppressed int) {
 	all := d.Deviations
 	if !r.doubtful {

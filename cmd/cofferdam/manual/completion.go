@@ -22,7 +22,7 @@ func names(all []*command.Command) []string {
 // shells are those that there are scripts for.
 const shells = "bash zsh fish"
 
-// helped are what cofferdam help tells about: commands and topics.
+// helped are what cofferdam help explains: commands and topics.
 func helped(all []*command.Command) string {
 	list := names(all)
 	for _, t := range topics.All {
@@ -70,7 +70,7 @@ func zsh(all []*command.Command) string {
 	for _, c := range all {
 		fmt.Fprintf(&b, "\t%s\n", quote(c.Name+":"+c.Short))
 	}
-	b.WriteString("\t'help:tell about a command or a topic'\n)\nif (( CURRENT == 2 )); then\n\t_describe command commands\n\treturn\nfi\ncase $words[2] in\n")
+	b.WriteString("\t'help:explain a command or a topic'\n)\nif (( CURRENT == 2 )); then\n\t_describe command commands\n\treturn\nfi\ncase $words[2] in\n")
 	for _, c := range all {
 		fmt.Fprintf(&b, "%s)\n\t_arguments", c.Name)
 		for _, f := range flagsOf(c) {
@@ -95,7 +95,7 @@ func fish(all []*command.Command) string {
 			fmt.Fprintf(&b, "complete -c cofferdam -n '__fish_seen_subcommand_from %s' -o %s -d %s\n", c.Name, f.Name, quote(firstWords(f)))
 		}
 	}
-	fmt.Fprintf(&b, "complete -c cofferdam -n __fish_use_subcommand -f -a help -d 'tell about a command or a topic'\n")
+	fmt.Fprintf(&b, "complete -c cofferdam -n __fish_use_subcommand -f -a help -d 'explain a command or a topic'\n")
 	fmt.Fprintf(&b, "complete -c cofferdam -n '__fish_seen_subcommand_from help' -f -a '%s'\n", helped(all))
 	fmt.Fprintf(&b, "complete -c cofferdam -n '__fish_seen_subcommand_from completion' -f -a '%s'\n", shells)
 	return b.String()

@@ -1,7 +1,8 @@
-// Package topics has what cofferdam help tells about beside the commands, in topics.go.
+// Package topics has the help topics: the pages of cofferdam help that belong to no single command. All of it is in
+// topics.go.
 package topics
 
-// A Topic is a matter that help tells about.
+// A Topic is one page of help that belongs to no single command.
 type Topic struct {
 	Name  string
 	Short string // a line for the list of topics
@@ -18,7 +19,7 @@ var All = []Topic{
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
 	{"protect", "how data is protected: auto, isolate, tolerate, exact and detect", modesHelp},
 	{"stm", "transactions that are written as plain code", transactionsHelp},
-	{"settings", "the file cofferdam.toml: flags for every run, and what is not to be told", settingsHelp},
+	{"settings", "the file cofferdam.toml: flags for every run, and what is not reported", settingsHelp},
 	{"exitcodes", "what the exit codes mean", exitCodesHelp},
 	{"environment", "environment variables", environmentHelp},
 }
@@ -43,8 +44,8 @@ the next one by number. A schedule is written as what differs from that:
 
 The parts are separated by commas. A failing schedule is shrunk to as few preemptions as
 possible before it is shown: they are the places where the failure is decided. Stalls and
-choices by chance are counted like preemptions. Time is virtual: it stands still while a
-goroutine can run, but for stalls, and sleeping costs nothing.
+choices by chance are counted like preemptions. Time is virtual: except for stalls it stands
+still while a goroutine can run, and sleeping costs nothing.
 
 Example: explore says "shrunk to: 2.8+3". The failure needs one preemption, of goroutine
 2 after its 8th step, in favour of goroutine 3. The timeline below it shows the lines of
@@ -65,12 +66,12 @@ const strategiesHelp = `A strategy chooses the schedules that explore and fix tr
 
 With pct and random, -seed decides: the same seed gives the same schedules. They go on
 until the -budget is used up, -runs schedules are tried, or nothing new is seen for long.
-They begin with all schedules with few preemptions, with which they take turns until some
-thousand of them were tried: a program that has no more is searched completely by any
+They take turns with a search of all schedules that have few preemptions, until some
+thousand of these are tried: a program that has no more is searched completely by any
 strategy, and the result says so.
 
-Schedules are tried by as many processes as there are processors, or -j. What is found is
-the same for any number of them, unless the time is up before.
+As many processes as there are processors try schedules, or -j of them. They find the same
+whatever their number, unless time runs out.
 
 Examples:
 
@@ -85,14 +86,15 @@ can be tried:
 
   goroutines   all that the program starts, and those of the standard library: net/http,
                context, os/signal, errgroup and others, testing/synctest
-  memory       every access of your own code, and what the standard library does to it
+  memory       every access of your own code, and what the standard library does to your
+               data
   waiting      package sync, channels, select, also by package reflect
   time         sleeps, timers, tickers, deadlines: cofferdam help time
   networks     of this machine: TCP, UDP, unix sockets, in memory, with HTTP and TLS
-  files        a call of package os that looks at files or changes them is one step. What
-               is in the files is not taken back after a run
-               A test that changes files outside temporary folders, or starts other
-               programs, is explored by one process at a time
+  files        a call of package os that looks at files or changes them is one step. Changes
+               of files are not taken back after a run. A test that changes files outside
+               temporary folders, or starts other programs, is explored by one process at
+               a time
 
 Goroutines that an init function or TestMain starts begin anew in each run, before the
 test. That is not possible if something waits for one of them before the tests begin, or if
@@ -104,15 +106,14 @@ to an http.Header is. What a dependency does to memory is not seen without -deps
 Hooks allocate memory, so testing.AllocsPerRun says 0 under control.
 
 Memory is collected only where the program calls runtime.GC. Finalizers and cleanups run
-then, under control, and weak pointers are cleared; that a collection may come elsewhere,
-too, is not tried, and is told as held fixed.
+then, under control, and weak pointers are cleared. Collections elsewhere are not tried, and
+the result lists that as held fixed.
 
-Outside control are other programs and machines, and cgo. What they do is left to chance, a
-goroutine that waits for them is let go, and time may move on before they come back. By
-itself it goes no faster than they do, so that such runs take as long as without control.
-Signals of other programs arrive. A test in which something was outside control is told as
-"part" in the place of "ok", with a note that says what it was; -strict exits with code 3
-then.
+Other programs and machines, and cgo, are outside control. What they do is left to chance. A
+goroutine that waits for them runs beside the others meanwhile, and time goes no faster than
+outside, so such runs take as long as without control; a timer may still overtake them.
+Signals of other programs arrive. The result of a test with something outside control is
+"part" instead of "ok", with a note that says what it was; -strict exits with code 3 then.
 
 See also: cofferdam help time, cofferdam help waiting
 `
@@ -123,18 +124,18 @@ another program is waited for, time goes no faster than it does outside.
 
 How long the code between two steps takes is not known, though. A sleep, a timer, a ticker
 or a deadline may therefore be over while goroutines are still about to do something: the
-machine was slow, which is called a stall. So a sleep that waits for other goroutines and is
-too short is found, and a deadline that passes in the middle of something. A stall is
-counted like a preemption, shrunk away where it is not needed, and shown in the timeline:
+machine was slow, which is called a stall. Stalls find sleeps that wait for other goroutines
+and are too short, and deadlines that pass in the middle of something. A stall is counted
+like a preemption, shrunk away where it is not needed, and shown in the timeline:
 
   -- 10ms passes: the machine is slow --
 
-All stalls of a run together last -stall at most, 250ms if nothing else is said. A timeout
-of ten seconds that guards a test does not fire just because virtual time could jump there.
-What the program spends waiting does not count: after a sleep of 990ms, a timeout of one
-second is 10ms away. With -stall 0 timers fire only when no goroutine can run; with
--stall 20s also a timeout of ten seconds is tried. In a bubble of testing/synctest there are
-no stalls. Time may also move on before a process outside control comes back.
+All stalls of a run together last -stall at most, 250ms by default. A timeout of ten seconds
+that guards a test does not fire just because virtual time could jump there. What the
+program spends waiting does not count: after a sleep of 990ms, a timeout of one second is
+10ms away. With -stall 0 timers fire only when no goroutine can run; with -stall 20s a
+timeout of ten seconds is tried, too. In a bubble of testing/synctest there are no stalls.
+Time may also move on before a process outside control comes back.
 
 Random numbers (math/rand, math/rand/v2, crypto/rand) and the order of maps differ from run
 to run of a search, follow from -seed, and are the same again on replay. A draw from up to 8
@@ -155,7 +156,7 @@ Examples:
 See also: cofferdam help schedules, cofferdam help strategies
 `
 
-const waitingHelp = `Explore finds goroutines that wait for ever. There are three kinds of that:
+const waitingHelp = `Explore finds goroutines that wait for ever, in three ways:
 
   deadlock          No goroutine can go on, and the test or program is not over.
   partial deadlock  A goroutine waits for a lock that is never released, because its holder
@@ -212,10 +213,10 @@ is made with a .gitignore that leaves all of it out, since a trace belongs to on
 remove the file to keep traces in a repository.
 
 A trace outlives edits. Replay and fix know a step by its function and its text, not by its
-line, tell which functions on the way have changed, and show where the run differs from the
-recorded one. The version of Go, that of cofferdam and the build flags have to be the same.
-A trace names the package, not the directory, so replay and fix are run in the module of the
-program, or told where that is with -C.
+line, list the functions on the way that have changed, and show where the run differs from
+the recorded one. The versions of Go and of cofferdam and the build flags have to be the
+same. A trace names the package, not the directory, so run replay and fix in the module of
+the program, or give its directory with -C.
 
 See also: cofferdam help trace, cofferdam help replay
 `
@@ -223,44 +224,48 @@ See also: cofferdam help trace, cofferdam help replay
 const modesHelp = `Run, build and test protect the data that locks guard from code that skips the lock.
 -protect says how:
 
-  isolate    What a lock guards is on pages that only the goroutine in a section can
-             reach. An access without the lock waits for the end of the section. Possible
-             on linux/amd64, for package-level variables and for fields of structs that
-             hold their own lock, as long as nothing takes their address and they hold
-             no pointers, or are one pointer, map, channel or function. Fields of nodes,
-             whose lock is elsewhere, are kept from a section's first use of a node to its
-             end: no store without the lock comes in between, and no load sees what the
-             section has written before it ends. Nodes that no section uses are free.
+  isolate    Only the goroutine in a section can reach what its lock guards. An access
+             without the lock waits for the end of the section. On linux/amd64, as long as
+             nothing takes the address of the data, isolate covers
+             - fields of structs that hold their own lock, of any type, and maps and slices
+               with their entries and elements where nothing else refers to these;
+             - on pages, package-level variables without pointers, or that are one
+               pointer, map, channel or function;
+             - fields of nodes, whose lock is elsewhere, from a section's first use of a
+               node to its end: no store without the lock comes in between, and no load
+               sees what the section has written before it ends.
   tolerate   A section works on private copies of what its lock guards, and of elements,
              entries and nodes behind it, up to eight of a kind at a time, and publishes
              them at its end. A write without the lock during a section cannot harm it;
              it is recognised at the end, resolved and reported.
-  exact      Tolerate, and code without the lock says what it does: a finding has the class
-             of the race and both places, and an update without the lock that would be lost,
-             or lose one, waits for the end of the section. For tests: accesses without
-             the lock, and sections, take microseconds.
+  exact      Like tolerate, and code without the lock is followed access by access: a
+             finding has the class of the race and both places, and an update without the
+             lock that would be lost, or lose one, waits for the end of the section. For
+             tests: accesses without the lock, and sections, take microseconds.
   detect     Nothing is kept apart. Writes without the lock during a section are
              recognised and reported.
   auto       Isolate where it is possible and costs correct code next to nothing,
              tolerate elsewhere. The default.
 
 Which lock guards what is inferred; cofferdam guards shows it. A table at the start says
-what is protected how, and what is not, and why; -summary=false leaves it out.
+how each variable is protected, and what is not protected and why; -summary=false leaves it
+out.
 
-What was found is printed at the end of a run, and on SIGUSR1. A program that was built
-prints one line as soon as something is found, or logs it with -log, and all of it when it
-ends: by returning, os.Exit, log.Fatal, a panic of main, or a signal that it does not
+Run and test print their findings at the end, and on SIGUSR1. A program that was built
+prints one line as soon as something is found, or logs it with -log, and all findings when
+it ends: by returning, os.Exit, log.Fatal, a panic of main, or a signal that it does not
 handle. Nothing can be printed when another goroutine panics or the process is killed; the
-line is there then, and so is the file of -findings, to which every finding is appended at
-once. With -monitor, or if the program imports package monitor, /debug/cofferdam serves
-text, and below it json, metrics for Prometheus, and profile for go tool pprof.
+line has been printed by then, and the finding is in the file of -findings, to which it is
+appended at once. With -monitor, or if the program imports package monitor,
+/debug/cofferdam serves text, and below it json, metrics for Prometheus, and profile for
+go tool pprof.
 
-What -findings has written serves as a baseline: with -baseline FILE, or the setting
-baseline, findings in it are not told, and -strict counts those that are new. A finding
+A file that -findings has written serves as a baseline: with -baseline FILE, or the setting
+baseline, findings in it are not reported, and -strict counts those that are new. A finding
 stays known when other lines of its file change.
 
-What both a section and code without the lock have changed is merged in tolerate: sums,
-maxima, minima and appends as if the section had come last, and elsewhere the section's
+Where both a section and code without the lock have changed a variable, tolerate merges:
+sums, maxima, minima and appends as if the section had come last; elsewhere the section's
 value stands. A comment on the declaration asks for something else:
 
   total int //cofferdam:resolve delta
@@ -292,10 +297,10 @@ See also: cofferdam help run, cofferdam help guards
 `
 
 const settingsHelp = `The file cofferdam.toml, beside go.mod, says what holds for every run in its module. A table
-with the name of a command has values for its flags; what is given on the command line comes
-first. Protect is for run, build and test, and suppress says what guards, vet and -protect
-are not to tell: findings by id, or places, which are files with or without a line, or names
-of what is accessed or of its lock.
+with the name of a command has values for its flags; the command line overrides them. Table
+protect is for run, build and test. Table suppress says what guards, vet and -protect do not
+report: findings by id, or places, which are files with or without a line, or names of what
+is accessed or of its lock.
 
   [explore]
   budget = "2m"
@@ -331,10 +336,10 @@ transactions. The sources stay as they are, and what the program does is the sam
 What cannot be undone (output, system calls, locks, channels, go statements, functions of
 packages that are not compiled) makes a transaction run alone from there on. The places are
 printed at the start, unless -summary=false is given; with -stm=strict they are errors. A
-function that is called through a variable or an interface may come from elsewhere without
-that being seen: the transaction that calls it notices, and runs alone from there on. So
-does one that calls, through an interface that holds a pointer, a method whose receiver is
-a value, because Go reads the receiver by itself.
+transaction also runs alone from a call on, through a variable or an interface, of a
+function that turns out not to be compiled; and from a call on, through an interface that
+holds a pointer, of a method whose receiver is a value, because Go reads the receiver by
+itself.
 
 Packages of the main module, of a workspace and of local replacements are compiled, and
 those of other modules if transactions call functions of one; those of the standard library
@@ -365,22 +370,21 @@ const exitCodesHelp = `Cofferdam exits with
   3     fix found no failure; explore -strict found none, but saw part of a test only
   130   it was interrupted (128 and the number of the signal)
   141   its output was not read to the end, as when head has enough; what was found by then
-        is told on standard error
+        is on standard error
 
 Run, build and test exit as the go command does. With -strict they exit with 1 if the
 program succeeded and something was found.
 `
 
-const environmentHelp = `Cofferdam runs the go command, so all that go help environment tells about applies.
-Beside that:
+const environmentHelp = `Cofferdam runs the go command, so the variables of go help environment apply, and these:
 
   COFFERDAM_ISOLATE    how isolated memory is protected in a program: userfaultfd,
                        mprotect or none; by default the first of them that works
   COFFERDAM_TOKEN      what workers give to the server of a campaign (campaign -listen,
                        worker -join), and campaign -nats to that of a cluster
   NO_COLOR             if it is set, and not empty, nothing is coloured
-  TERM                 if it is dumb, nothing is coloured, and the line that tells what
-                       goes on is not rewritten in place
+  TERM                 if it is dumb, nothing is coloured, and the line that shows
+                       progress is not rewritten in place
   TMPDIR               where temporary files go; all of them are removed at the end
 
 In a program that cofferdam runs, COFFERDAM_FINDINGS names the directory to which it

@@ -1,4 +1,5 @@
-// Package tracing is the command trace: tracing.go prints events, filter.go chooses them.
+// Package tracing has the subcommand trace, which prints a recorded run: tracing.go prints events, filter.go
+// chooses them.
 package tracing
 
 import (

@@ -1,4 +1,5 @@
-// Package versions has the subcommand version.
+// Package versions has the subcommand version, which prints the version of Cofferdam and the versions of Go
+// that it supports.
 package versions
 
 import (
@@ -13,7 +14,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
-// release is the version of a build by release.sh, which sets it: what is built without version control does not know its own.
+// release is the version of a build by release.sh, which sets it: what is built without version control does
+// not know its own.
 var release string
 
 // NewCommand returns cofferdam version.

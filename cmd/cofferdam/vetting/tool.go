@@ -22,7 +22,7 @@ import (
 // tool has found under the answer.
 const asksForVersion = "-V=full"
 
-// suppressedFlag has the tool tell what cofferdam.toml says is not to be told: cofferdam vet leaves
+// suppressedFlag has the tool report what cofferdam.toml suppresses, too: cofferdam vet leaves
 // that out itself, and says how much it was.
 const suppressedFlag = "suppressed"
 
@@ -45,7 +45,7 @@ func Tool() {
 		}
 		os.Exit(0)
 	}
-	all := flag.Bool(suppressedFlag, false, "report also what "+settings.Name+" says is not to be told")
+	all := flag.Bool(suppressedFlag, false, "also report what "+settings.Name+" suppresses")
 	analyzers := vet.Analyzers()
 	for _, a := range analyzers {
 		sift(a, all)

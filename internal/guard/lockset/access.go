@@ -189,7 +189,7 @@ type recorder struct {
 // records its accesses.
 func (a *Analysis) record(ctx *Context) {
 	r := &recorder{Analysis: a, ctx: ctx, loads: make(map[ssa.Value][]locks.Path)}
-	a.observe = r.instruction
+	a.observe = r.recordInstruction
 	defer func() { a.observe = nil }()
 	for _, b := range ctx.fn.Blocks {
 		paths := ctx.before[b.Index]
@@ -202,7 +202,7 @@ func (a *Analysis) record(ctx *Context) {
 	}
 }
 
-func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
+func (r *recorder) recordInstruction(instr ssa.Instruction, paths []locks.Path) {
 	if len(paths) == 0 {
 		return
 	}
@@ -210,35 +210,35 @@ func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
 	case *ssa.UnOp:
 		if i.Op == token.MUL {
 			r.loads[i] = paths
-			r.address(i.X, Read, i, paths)
-			r.fieldsAt(i.X, Read, i, paths)
+			r.recordAddress(i.X, Read, i, paths)
+			r.recordFieldsAt(i.X, Read, i, paths)
 			if element, ok := i.X.(*ssa.IndexAddr); ok {
-				r.use(element.X, i, paths)
+				r.recordUse(element.X, i, paths)
 			}
 		}
 	case *ssa.Lookup:
-		r.use(i.X, i, paths)
+		r.recordUse(i.X, i, paths)
 	case *ssa.Range:
-		r.use(i.X, i, paths)
+		r.recordUse(i.X, i, paths)
 	case *ssa.Next:
 		if over, ok := i.Iter.(*ssa.Range); ok {
-			r.use(over.X, i, paths)
+			r.recordUse(over.X, i, paths)
 		}
 	case *ssa.Store:
-		r.address(i.Addr, Write, i, paths)
-		r.fieldsAt(i.Addr, Write, i, paths)
-		r.reuse(i)
+		r.recordAddress(i.Addr, Write, i, paths)
+		r.recordFieldsAt(i.Addr, Write, i, paths)
+		r.noteReusedArray(i)
 	case *ssa.MapUpdate:
-		r.content(i.Map, i, paths)
+		r.recordContentWrite(i.Map, i, paths)
 	case ssa.CallInstruction:
-		r.call(i, paths)
+		r.recordCall(i, paths)
 	}
 }
 
-// content records a write into a map or slice, which is a write of the variable that holds
-// it, or holds a map or slice that has it as an entry. A lock that was held when the variable was read still counts: what was taken out
-// under the lock may be the goroutine's own by now.
-func (r *recorder) content(container ssa.Value, instr ssa.Instruction, paths []locks.Path) {
+// recordContentWrite records a write into a map or slice, which is a write of the variable that holds it, or
+// holds a map or slice that has it as an entry. A lock that was held when the variable was read still counts:
+// what was taken out under the lock may be the goroutine's own by now.
+func (r *recorder) recordContentWrite(container ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	seen := make(map[ssa.Value]bool) // a tree of maps may be walked down in a loop
 	var visit func(v ssa.Value, inner bool)
 	visit = func(v ssa.Value, inner bool) {
@@ -250,21 +250,21 @@ func (r *recorder) content(container ssa.Value, instr ssa.Instruction, paths []l
 			if outer := containerOf(one); outer != nil {
 				visit(outer, true)
 			} else {
-				r.contentOf(one, inner, instr, paths)
+				r.recordWriteOfHolder(one, inner, instr, paths)
 			}
 		}
 	}
 	visit(container, false)
 }
 
-// contentOf is content for a map or slice that is no part of another, and is found on one way alone. inner says
-// that the write is into one of its entries.
-func (r *recorder) contentOf(container ssa.Value, inner bool, instr ssa.Instruction, paths []locks.Path) {
+// recordWriteOfHolder is recordContentWrite for a map or slice that is no part of another, and is found on
+// one way alone. inner says that the write is into one of its entries.
+func (r *recorder) recordWriteOfHolder(container ssa.Value, inner bool, instr ssa.Instruction, paths []locks.Path) {
 	load, ok := container.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
 		return
 	}
-	if v := r.loaded(load); v != nil {
+	if v := r.variableOfReference(load); v != nil {
 		v.ChangedInPlace, v.InnerChanged = true, v.InnerChanged || inner
 	}
 	if before := r.loads[load]; len(before) > 0 {
@@ -277,11 +277,11 @@ func (r *recorder) contentOf(container ssa.Value, inner bool, instr ssa.Instruct
 			}
 		}
 	}
-	r.address(load.X, Write, instr, paths)
+	r.recordAddress(load.X, Write, instr, paths)
 }
 
-// access records an access. base is the object whose field is accessed, nil for a variable.
-func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path) {
+// recordAccess records an access. base is the object whose field is accessed, nil for a variable.
+func (r *recorder) recordAccess(o *types.Var, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path) {
 	if o.Pkg() == nil || !r.own[o.Pkg().Path()] || !isData(o.Type()) || o.Name() == "_" {
 		return
 	}
@@ -376,7 +376,7 @@ func (r *recorder) observation(base *locks.Place, held locks.Set) Observation {
 		class := r.Places.Variable(h.Lock)
 		if base != nil {
 			if way := r.Places.Relate(base, h.Lock); way != nil {
-				r.relate(&ob, way, h)
+				r.addHeldLock(&ob, way, h)
 			} else if class != nil {
 				ob.OfUnrelatedObject = append(ob.OfUnrelatedObject, class)
 				ob.Unrelated = append(ob.Unrelated, Relation{h.Lock, h.Mode, h.Maybe})
@@ -389,21 +389,21 @@ func (r *recorder) observation(base *locks.Place, held locks.Set) Observation {
 		}
 		switch {
 		case h.Lock.IsGlobal():
-			r.relate(&ob, h.Lock, h)
+			r.addHeldLock(&ob, h.Lock, h)
 		case !isLexical(r.ctx.fn, rootValue(h.Lock)) && class != nil:
 			ob.OfUnknownObject = append(ob.OfUnknownObject, class)
 		case !isLexical(r.ctx.fn, rootValue(h.Lock)):
 			ob.Unnamed = true
 		case base == nil:
-			r.relate(&ob, h.Lock, h)
+			r.addHeldLock(&ob, h.Lock, h)
 		}
 	}
 	return ob
 }
 
-// relate adds a lock that is held, by the way to it. Elements are not told apart: each
-// object of a container is guarded like the others.
-func (r *recorder) relate(ob *Observation, way *locks.Place, h locks.Held) {
+// addHeldLock adds a lock that is held to an observation, named by the way that leads to it from the data.
+// Elements are not told apart: each object of a container is guarded like the others.
+func (r *recorder) addHeldLock(ob *Observation, way *locks.Place, h locks.Held) {
 	way = r.Places.Unkeyed(way)
 	if way == nil || r.Places.Variable(way) == nil || slices.ContainsFunc(ob.Held, func(x Relation) bool { return x.Lock == way }) {
 		return

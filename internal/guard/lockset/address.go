@@ -8,13 +8,13 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// address records an access to what an address points to: the innermost field that is
+// recordAddress records an access to what an address points to: the innermost field that is
 // declared in the analysed packages, or a variable.
-func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
+func (r *recorder) recordAddress(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
 	if phi, ok := addr.(*ssa.Phi); ok {
 		r.byPointer = true
 		for _, one := range addressesOf(phi) {
-			r.address(one, kind, instr, paths)
+			r.recordAddress(one, kind, instr, paths)
 		}
 		r.byPointer = false
 		return
@@ -26,27 +26,27 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, pat
 			if f.Pkg() != nil && r.own[f.Pkg().Path()] {
 				// A struct with a lock of its own is a place, not data.
 				if inner || !HasOwnLock(f.Type()) {
-					r.access(f, r.values.Place(v.X), kind, instr, v, paths)
+					r.recordAccess(f, r.values.Place(v.X), kind, instr, v, paths)
 				}
-				r.part(v.X, kind, instr, v, paths)
+				r.recordAsPart(v.X, kind, instr, v, paths)
 				return
 			}
 			addr = v.X
 		case *ssa.IndexAddr:
 			if _, array := deref(v.X.Type()).Underlying().(*types.Array); !array {
 				if kind == Write {
-					r.content(v.X, instr, paths)
+					r.recordContentWrite(v.X, instr, paths)
 				}
 				return
 			}
 			addr = v.X
 		case *ssa.Global:
 			if o, ok := v.Object().(*types.Var); ok && (inner || !HasOwnLock(o.Type())) {
-				r.access(r.Places.Canonical(o), nil, kind, instr, v, paths)
+				r.recordAccess(r.Places.Canonical(o), nil, kind, instr, v, paths)
 			}
 			return
 		case *ssa.Alloc, *ssa.FreeVar:
-			r.local(v, kind, instr, paths)
+			r.recordLocal(v, kind, instr, paths)
 			return
 		default:
 			return
@@ -54,16 +54,16 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, pat
 	}
 }
 
-// part records an access, to a field of the struct at an address, as one to a part of the fields
+// recordAsPart records an access, to a field of the struct at an address, as one to a part of the fields
 // and variables that the struct is in.
-func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
+func (r *recorder) recordAsPart(addr ssa.Value, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
 	for {
 		switch v := addr.(type) {
 		case *ssa.FieldAddr:
 			f := r.values.Field(v.X.Type(), v.Field)
 			base := r.values.Place(v.X)
 			if f.Pkg() != nil && r.own[f.Pkg().Path()] && !HasOwnLock(f.Type()) && isData(f.Type()) && (base == nil || !r.isFresh(r.ctx, base, instr)) {
-				r.addPart(r.variable(f), base, kind, instr, field, paths)
+				r.recordPart(r.variable(f), base, kind, instr, field, paths)
 			}
 			addr = v.X
 		case *ssa.IndexAddr:
@@ -73,7 +73,7 @@ func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field 
 			addr = v.X
 		case *ssa.Global:
 			if o, ok := v.Object().(*types.Var); ok && o.Pkg() != nil && r.own[o.Pkg().Path()] && !HasOwnLock(o.Type()) && isData(o.Type()) {
-				r.addPart(r.variable(r.Places.Canonical(o)), nil, kind, instr, field, paths)
+				r.recordPart(r.variable(r.Places.Canonical(o)), nil, kind, instr, field, paths)
 			}
 			return
 		default:
@@ -82,7 +82,7 @@ func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field 
 	}
 }
 
-func (r *recorder) addPart(v *Variable, base *locks.Place, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
+func (r *recorder) recordPart(v *Variable, base *locks.Place, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
 	if r.isBeforeOthers(instr, paths) {
 		return
 	}
@@ -97,8 +97,8 @@ func (r *recorder) addPart(v *Variable, base *locks.Place, kind Kind, instr ssa.
 	}
 }
 
-// local records an access to a local variable that goroutines share.
-func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
+// recordLocal records an access to a local variable that goroutines share.
+func (r *recorder) recordLocal(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
 	v := r.localVariable(addr)
 	if v == nil || !v.Heap {
 		return
@@ -110,7 +110,7 @@ func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, paths
 	if r.isFresh(r.ctx, r.Places.Root(v), instr) || v.Parent() == r.ctx.fn && r.waitedBefore(r.ctx.fn, instr) {
 		return
 	}
-	r.access(r.Places.Canonical(o), nil, kind, instr, v, paths)
+	r.recordAccess(r.Places.Canonical(o), nil, kind, instr, v, paths)
 }
 
 // isSharedLocal reports whether another goroutine may come to have a local variable.

@@ -12,9 +12,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// call records the accesses that a call makes to what it is given the address of, as far as
+// recordCall records the accesses that a call makes to what it is given the address of, as far as
 // they are not found where the called function is followed.
-func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
+func (r *recorder) recordCall(i ssa.CallInstruction, paths []locks.Path) {
 	c := i.Common()
 	if _, ok := r.values.Op(c); ok {
 		return
@@ -22,57 +22,57 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		switch b.Name() {
 		case "delete", "clear", "copy":
-			r.content(c.Args[0], i, paths)
+			r.recordContentWrite(c.Args[0], i, paths)
 		}
 		switch b.Name() {
 		case "copy":
-			r.elementsOf(c.Args[0], Write, i, paths)
-			r.elementsOf(c.Args[1], Read, i, paths)
+			r.recordElements(c.Args[0], Write, i, paths)
+			r.recordElements(c.Args[1], Read, i, paths)
 		case "append":
-			r.elementsOf(c.Args[1], Read, i, paths)
+			r.recordElements(c.Args[1], Read, i, paths)
 			// What is appended takes the place of elements that the slice was shortened by, as in
 			// append(list[:i], list[i+1:]...).
 			for _, part := range inplace.Shortened(c.Args[0]) {
 				if part.High != nil {
-					r.content(part, i, paths)
+					r.recordContentWrite(part, i, paths)
 				}
 			}
 		case "clear":
-			r.elementsOf(c.Args[0], Write, i, paths)
+			r.recordElements(c.Args[0], Write, i, paths)
 		}
 		for _, arg := range c.Args {
 			if _, header := arg.Type().Underlying().(*types.Slice); !header || b.Name() == "copy" || b.Name() == "append" {
-				r.use(arg, i, paths) // the length of a slice is the reference's own, that of a map is not
+				r.recordUse(arg, i, paths) // the length of a slice is the reference's own, that of a map is not
 			}
 		}
 		return
 	}
 	fn := c.StaticCallee()
-	r.reflect(fn, c.Args, i, paths)
+	r.recordReflection(fn, c.Args, i, paths)
 	for k, arg := range c.Args {
 		if m, ok := arg.(*ssa.MakeInterface); ok {
 			arg = m.X
 		}
 		if _, spawned := i.(*ssa.Go); !spawned {
-			r.use(arg, i, paths)
+			r.recordUse(arg, i, paths)
 			if inplace.Reorders(fn) {
-				r.content(arg, i, paths)
+				r.recordContentWrite(arg, i, paths)
 			}
-			r.changedByFunction(fn, k, arg, i, paths)
+			r.recordChangesBy(fn, k, arg, i, paths)
 			if isOf(fn, "slices") {
-				r.elementsOf(arg, Read, i, paths)
+				r.recordElements(arg, Read, i, paths)
 			}
 		}
 		switch arg := arg.(type) {
 		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		case *ssa.UnOp:
-			r.behindPointer(arg, fn, k, i, paths)
+			r.recordBehindPointer(arg, fn, k, i, paths)
 			continue
 		default:
 			continue
 		}
 		if op, ok := operationOf(fn); ok && k == 0 {
-			r.operate(op, arg, i, paths)
+			r.recordOperation(op, arg, i, paths)
 		}
 		if isAtomic(fn) {
 			r.markAtomic(arg)
@@ -82,24 +82,24 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			continue
 		}
 		if kind, ok := r.throughParameter(fn, k, deref(arg.Type())); ok && !HasOwnLock(deref(arg.Type())) {
-			r.address(arg, kind, i, paths)
+			r.recordAddress(arg, kind, i, paths)
 		}
 	}
 }
 
-// changedByFunction records that a function changes the map or slice in place that it is given, or is given a
+// recordChangesBy records that a function changes the map or slice in place that it is given, or is given a
 // pointer to. Nothing in it names the variable, so the call is where that is changed.
-func (r *recorder) changedByFunction(fn *ssa.Function, k int, arg ssa.Value, call ssa.CallInstruction, paths []locks.Path) {
+func (r *recorder) recordChangesBy(fn *ssa.Function, k int, arg ssa.Value, call ssa.CallInstruction, paths []locks.Path) {
 	if fn == nil || !r.inPlace.Changes(fn, k) || r.takesLock(fn) {
 		return
 	}
 	if _, pointer := arg.Type().Underlying().(*types.Pointer); !pointer {
-		r.content(arg, call, paths)
+		r.recordContentWrite(arg, call, paths)
 		return
 	}
 	if v := r.variableAt(arg); v != nil && inplace.IsContainer(v.Object.Type()) {
 		v.ChangedInPlace = true
-		r.address(arg, Write, call, paths)
+		r.recordAddress(arg, Write, call, paths)
 	}
 }
 
@@ -134,12 +134,12 @@ func (r *recorder) throughParameter(fn *ssa.Function, k int, t types.Type) (Kind
 	return Read, true
 }
 
-// behindPointer records what a method of a type that takes no lock of its own, or a function of a library, does to
-// the object that a variable points to: the variable's lock is to guard the object with it.
+// recordBehindPointer records what a method of a type that takes no lock of its own, or a function of a
+// library, does to the object that a variable points to: the variable's lock is to guard the object with it.
 //
 //	c.recent.MoveToFront(e)        a write of what recent, a *list.List, has
 //	fmt.Fprintln(c.out, text)      and of what out, a *bufio.Writer, has
-func (r *recorder) behindPointer(load *ssa.UnOp, fn *ssa.Function, k int, instr ssa.Instruction, paths []locks.Path) {
+func (r *recorder) recordBehindPointer(load *ssa.UnOp, fn *ssa.Function, k int, instr ssa.Instruction, paths []locks.Path) {
 	if fn == nil || load.Op != token.MUL {
 		return
 	}
@@ -149,9 +149,9 @@ func (r *recorder) behindPointer(load *ssa.UnOp, fn *ssa.Function, k int, instr 
 	}
 	switch ofMethod := k == 0 && fn.Signature.Recv() != nil; {
 	case changesObject(fn, k, p.Elem()):
-		r.address(load.X, Write, instr, paths)
+		r.recordAddress(load.X, Write, instr, paths)
 	case ofMethod:
-		r.address(load.X, Read, instr, paths)
+		r.recordAddress(load.X, Read, instr, paths)
 	}
 }
 

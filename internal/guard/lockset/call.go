@@ -51,7 +51,7 @@ func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, path
 		}
 		args = append([]ssa.Value{receiver}, c.Args...)
 	}
-	p := a.passage(ctx, instr, args, t, path)
+	p := a.newCrossing(ctx, instr, args, t, path)
 	callee := a.context(t.fn, p.entry)
 	callee.addCaller(ctx)
 	callee.calledFrom(ctx, instr)
@@ -72,7 +72,7 @@ func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, path
 }
 
 // heldAfter is what a caller holds after a call that ended in an exit of the callee.
-func (a *Analysis) heldAfter(p *passage, callee *Context, e exit, before locks.Set) locks.Set {
+func (a *Analysis) heldAfter(p *crossing, callee *Context, e exit, before locks.Set) locks.Set {
 	var after locks.Set
 	caller := make(map[*locks.Place]bool) // what the callee's names of the caller's locks are
 	for i, h := range before {
@@ -110,8 +110,9 @@ func (a *Analysis) heldAfter(p *passage, callee *Context, e exit, before locks.S
 	return after
 }
 
-// A passage is what a call takes into the function that it calls.
-type passage struct {
+// A crossing is what a call takes into the function that it calls: the entry, with the caller's places and locks in the
+// callee's terms.
+type crossing struct {
 	target target
 	entry  entry
 	pairs  []locks.Pair // places that both sides have names for
@@ -119,9 +120,9 @@ type passage struct {
 	names [][]*locks.Place
 }
 
-// passage says what a target is entered with.
-func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value, t target, path locks.Path) *passage {
-	p := &passage{target: t, pairs: append(slices.Clip(t.pairs), a.values.ArgumentPairs(t.fn, args)...)}
+// newCrossing returns what a call takes into one of its targets.
+func (a *Analysis) newCrossing(ctx *Context, instr ssa.Instruction, args []ssa.Value, t target, path locks.Path) *crossing {
+	p := &crossing{target: t, pairs: append(slices.Clip(t.pairs), a.values.ArgumentPairs(t.fn, args)...)}
 	p.entry = entry{unnamedLocks: ctx.entry.unnamedLocks, fromOutside: t.byInterface}
 	if (ctx.entry.beforeGoroutines || ctx.entry.byOnce) && !a.spawnedBefore(ctx.fn, instr) {
 		p.entry.beforeGoroutines, p.entry.byOnce = ctx.entry.beforeGoroutines, ctx.entry.byOnce
@@ -133,7 +134,7 @@ func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value
 }
 
 // passArguments takes along what is known of the arguments: booleans and functions.
-func (a *Analysis) passArguments(ctx *Context, p *passage, args []ssa.Value, path locks.Path) {
+func (a *Analysis) passArguments(ctx *Context, p *crossing, args []ssa.Value, path locks.Path) {
 	for i, param := range p.target.fn.Params {
 		if i >= len(args) {
 			break
@@ -146,7 +147,7 @@ func (a *Analysis) passArguments(ctx *Context, p *passage, args []ssa.Value, pat
 		}
 		if _, ok := param.Type().Underlying().(*types.Signature); ok {
 			if f, certain := a.functions(ctx, args[i]); certain && len(f) == 1 && !f[0].unknownFrame {
-				p.entry.functions = append(p.entry.functions, functionArgument{param, a.carry(f[0], p.pairs)})
+				p.entry.functions = append(p.entry.functions, functionArgument{param, a.carryIntoCall(f[0], p.pairs)})
 			}
 		}
 	}
@@ -159,7 +160,7 @@ func (a *Analysis) passArguments(ctx *Context, p *passage, args []ssa.Value, pat
 // them. A lock without a name there is kept under the caller's name if a function that
 // knows it is taken along too. So is the lock of what a function that calls itself began with, as that
 // of a tree: the way back to it grows with each call, and becomes too long for a name.
-func (a *Analysis) passLocks(ctx *Context, p *passage, held locks.Set) {
+func (a *Analysis) passLocks(ctx *Context, p *crossing, held locks.Set) {
 	p.names = make([][]*locks.Place, len(held))
 	for i, h := range held {
 		var names []*locks.Place
@@ -195,7 +196,7 @@ func isAbove(lock *locks.Place, pairs []locks.Pair) bool {
 }
 
 // passObjects takes along which objects are fresh, and which come from outside.
-func (a *Analysis) passObjects(ctx *Context, instr ssa.Instruction, p *passage) {
+func (a *Analysis) passObjects(ctx *Context, instr ssa.Instruction, p *crossing) {
 	e := &p.entry
 	for _, pair := range p.pairs {
 		if pair.Callee.Parent() != nil {
@@ -236,9 +237,9 @@ func (ctx *Context) isOutsideParameter(p *locks.Place) bool {
 	return p.Parent() == nil && parameter && (ctx.entry.fromOutside || slices.Contains(ctx.entry.outsideParameters, p))
 }
 
-// carry takes a function value along into a call: what it shares with the caller becomes
+// carryIntoCall takes a function value along into a call: what it shares with the caller becomes
 // what it shares with the callee.
-func (a *Analysis) carry(t target, pairs []locks.Pair) target {
+func (a *Analysis) carryIntoCall(t target, pairs []locks.Pair) target {
 	out := target{fn: t.fn}
 	for _, p := range t.pairs {
 		if q := a.Places.Down(p.Caller, pairs); q != nil {
@@ -273,7 +274,7 @@ func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, paths []loc
 				a.context(t.fn, entry{unnamedLocks: len(path.Held) > 0 && !isStandard(c)})
 				continue
 			}
-			p := a.passage(ctx, instr, nil, t, path)
+			p := a.newCrossing(ctx, instr, nil, t, path)
 			p.entry.byOnce = p.entry.byOnce || once
 			a.context(t.fn, p.entry).calledFrom(ctx, instr)
 		}

@@ -76,7 +76,7 @@ func (a *Analysis) MadeByCaller(o Observation) bool {
 // addReachedFrom adds the functions from whose calls the context is reached, at any depth, its own
 // among them.
 func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
-	ctx.climb(func(c *Context) (further bool) {
+	ctx.visitCallers(func(c *Context) (further bool) {
 		all[c.fn] = true
 		return true
 	})
@@ -86,7 +86,7 @@ func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
 // any depth. What is started as a goroutine is reached by no call.
 func (ctx *Context) isOnlyFromSome(is func(*ssa.Function) bool) bool {
 	only := true
-	ctx.climb(func(c *Context) (further bool) {
+	ctx.visitCallers(func(c *Context) (further bool) {
 		if !only || is(c.fn) {
 			return false
 		}
@@ -99,7 +99,7 @@ func (ctx *Context) isOnlyFromSome(is func(*ssa.Function) bool) bool {
 // isInGoroutine reports whether all that the context is reached from is started as a goroutine.
 func (ctx *Context) isInGoroutine() bool {
 	started := true
-	ctx.climb(func(c *Context) (further bool) {
+	ctx.visitCallers(func(c *Context) (further bool) {
 		_, byGo := c.call.(*ssa.Go)
 		started = started && (byGo || len(c.callers) > 0) && !c.entry.fromOutside
 		return true
@@ -107,8 +107,8 @@ func (ctx *Context) isInGoroutine() bool {
 	return started
 }
 
-// climb visits the context and, where visit says so, those that call it, each once.
-func (ctx *Context) climb(visit func(*Context) (further bool)) {
+// visitCallers visits the context and, where visit says so, those that call it, each once.
+func (ctx *Context) visitCallers(visit func(*Context) (further bool)) {
 	seen := map[*Context]bool{ctx: true}
 	todo := []*Context{ctx}
 	for len(todo) > 0 {

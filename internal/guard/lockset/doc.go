@@ -39,13 +39,15 @@
 // context change, its callers are analysed again, from the call on (context.go, flow.go, visit.go). Functions that
 // nothing was seen to call come last.
 //
-// Then each context is gone through once more, and its accesses are recorded (access.go,
-// address.go, argument.go, structs.go, reflect.go with package printed; package inplace has what functions change that they are given), and with them the reads of maps and arrays by way of references that were
-// loaded before (use.go), and the operations of sync/atomic and of sync.Map (operation.go).
-// Accesses to objects that nothing else can reach yet (fresh.go, foreign.go,
-// reach.go), and those before any other goroutine runs, are initialisation: they count
-// neither for nor against a lock. So are those that a sync.Once makes, if all others come after it (once.go). What an observation says about a lock is in holding.go,
-// where the goroutines begin that make it in root.go, which functions take a lock or release it at any depth in operator.go.
+// Then each context is gone through once more, and its accesses are recorded (access.go, address.go,
+// argument.go, structs.go, reflect.go with package printed; package inplace has what functions change that
+// they are given), and with them the reads of maps and arrays by way of references that were loaded before
+// (use.go), and the operations of sync/atomic and of sync.Map (operation.go). Accesses to objects that
+// nothing else can reach yet (fresh.go, foreign.go, reach.go), and those before any other goroutine runs, are
+// initialisation: they count neither for nor against a lock. So are those that a sync.Once makes, if all
+// others come after it (once.go). What an observation says about a lock is in holding.go, where the
+// goroutines begin that make it in root.go, which functions take a lock or release it at any depth in
+// operator.go.
 //
 // # What it cannot see
 //

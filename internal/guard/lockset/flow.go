@@ -61,8 +61,9 @@ func (a *Analysis) analyse(ctx *Context) []exit {
 	return exits
 }
 
-// visit goes through a block with the paths that are known to lead to it, or through the rest of one, and takes them on to the
-// blocks behind it. It returns the exits of the context, of which some are known already.
+// visit goes through a block with the paths that are known to lead to it, or through the rest of one, and
+// takes them on to the blocks behind it. It returns the exits of the context, of which some are known
+// already.
 func (a *Analysis) visit(ctx *Context, v *visit, exits []exit) []exit {
 	a.visiting = v
 	defer func() { a.visiting = nil }()

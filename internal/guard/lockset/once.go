@@ -25,7 +25,7 @@ func (a *Analysis) judgeOnce() {
 		v := found.variable
 		if _, judged := early[v]; !judged {
 			early[v] = !slices.ContainsFunc(v.Sites, func(s *Site) bool {
-				return slices.ContainsFunc(s.Observations, func(o Observation) bool { return !after.comes(o) })
+				return slices.ContainsFunc(s.Observations, func(o Observation) bool { return !after.alwaysComes(o) })
 			})
 		}
 	}
@@ -43,9 +43,9 @@ func (a *Analysis) judgeOnce() {
 // one on every way to their end.
 type afterOnce map[*ssa.Function]bool
 
-// comes reports whether an access comes after a Do in all its contexts. What is known to run before any other
+// alwaysComes reports whether an access comes after a Do in all its contexts. What is known to run before any other
 // goroutine need not.
-func (a afterOnce) comes(o Observation) bool {
+func (a afterOnce) alwaysComes(o Observation) bool {
 	return !slices.ContainsFunc(append([]*Context{o.Context}, o.Others...), func(ctx *Context) bool {
 		return ctx == nil || !a.isAfter(ctx, o.Instr, make(map[*Context]bool))
 	})

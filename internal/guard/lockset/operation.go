@@ -58,8 +58,8 @@ func isSyncMap(t types.Type) bool {
 	return ok && n.Obj().Name() == "Map" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "sync"
 }
 
-// operate records an operation on what an address points to.
-func (r *recorder) operate(op operation, addr ssa.Value, instr ssa.Instruction, paths []locks.Path) {
+// recordOperation records an operation on what an address points to.
+func (r *recorder) recordOperation(op operation, addr ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	for { // an element of an array changes the array
 		element, ok := addr.(*ssa.IndexAddr)
 		if !ok {

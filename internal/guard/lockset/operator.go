@@ -6,8 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// operators are the functions that take each lock, or release it, themselves or in what they call. They are found backwards
-// from the operations, once for a lock: forwards, each question would go through all that a call may reach.
+// operators are the functions that take each lock, or release it, themselves or in what they call. They are
+// found backwards from the operations, once for a lock: forwards, each question would go through all that a
+// call may reach.
 type operators struct {
 	operations map[*types.Var][]operating
 	callers    map[*ssa.Function][]calling
@@ -62,7 +63,8 @@ func (a *Analysis) noteOperator(fn *ssa.Function, i ssa.Instruction) {
 	}
 }
 
-// takers are the functions that take a lock when they are called. What they defer is done when they end, and takes none.
+// takers are the functions that take a lock when they are called. What they defer is done when they end, and
+// takes none.
 func (a *Analysis) takers(lock *types.Var) map[*ssa.Function]bool {
 	if a.operators == nil {
 		a.findOperators()

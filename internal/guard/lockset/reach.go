@@ -94,7 +94,7 @@ func (a *Analysis) Releases(i ssa.Instruction, lock *types.Var) bool {
 
 // Operates reports whether an instruction is itself an operation on a lock, made now or later.
 func (a *Analysis) Operates(i ssa.Instruction, lock *types.Var) bool {
-	_, ok := a.operation(i, lock)
+	_, ok := a.operationOf(i, lock)
 	return ok
 }
 
@@ -176,8 +176,8 @@ func (a *Analysis) Taken(i ssa.Instruction) *locks.Place {
 	return nil
 }
 
-// operation returns the operation on a lock that an instruction is.
-func (a *Analysis) operation(i ssa.Instruction, lock *types.Var) (locks.Op, bool) {
+// operationOf returns the operation on a lock that an instruction is.
+func (a *Analysis) operationOf(i ssa.Instruction, lock *types.Var) (locks.Op, bool) {
 	call, ok := i.(ssa.CallInstruction)
 	if !ok {
 		return locks.Op{}, false

@@ -12,14 +12,14 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// reflect records what a function of the standard library does to what it is given as interfaces, and
+// recordReflection records what a function of the standard library does to what it is given as interfaces, and
 // finds by reflection:
 //
 //	json.NewEncoder(w).Encode(m)     a read of the exported fields of what m points to
 //	json.Unmarshal(data, m)          a write of them
 //	json.Marshal(list)               a read of those of each element, and of what the elements point to
 //	fmt.Println(m)                   a read of all fields
-func (r *recorder) reflect(fn *ssa.Function, args []ssa.Value, instr ssa.Instruction, paths []locks.Path) {
+func (r *recorder) recordReflection(fn *ssa.Function, args []ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	if fn == nil || fn.Object() == nil || fn.Object().Pkg() == nil || len(fn.Blocks) > 0 {
 		return
 	}
@@ -38,7 +38,7 @@ func (r *recorder) reflect(fn *ssa.Function, args []ssa.Value, instr ssa.Instruc
 				continue
 			}
 			found := &reflected{recorder: r, how: how, kind: kind, instr: instr, value: x, paths: paths, seen: make(map[types.Type]bool)}
-			found.from(x.Type(), r.values.Place(x))
+			found.recordFrom(x.Type(), r.values.Place(x))
 		}
 	}
 }
@@ -54,18 +54,18 @@ type reflected struct {
 	seen  map[types.Type]bool // structs that were entered: they may lead to themselves
 }
 
-// from records what is found from a value that a function has, which is a copy unless it is a pointer.
-func (r *reflected) from(t types.Type, base *locks.Place) {
+// recordFrom records what reflection finds, beginning at a value of a type. The value is a copy unless it is a pointer.
+func (r *reflected) recordFrom(t types.Type, base *locks.Place) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
-		r.in(p.Elem(), base, true)
+		r.recordIn(p.Elem(), base, true)
 		return
 	}
-	r.in(t, base, false)
+	r.recordIn(t, base, false)
 }
 
-// in records what is found in memory of a type. If it is not shared it is a copy, which was an access
+// recordIn records what reflection finds in memory of a type. Memory that is not shared is a copy, which was an access
 // where it was made; what it refers to is shared again.
-func (r *reflected) in(t types.Type, base *locks.Place, shared bool) {
+func (r *reflected) recordIn(t types.Type, base *locks.Place, shared bool) {
 	if base == nil {
 		return
 	}
@@ -73,14 +73,14 @@ func (r *reflected) in(t types.Type, base *locks.Place, shared bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
 		if !r.how.stopsAtPointers {
-			r.in(u.Elem(), base, true)
+			r.recordIn(u.Elem(), base, true)
 		}
 	case *types.Slice:
-		r.in(u.Elem(), element(), true)
+		r.recordIn(u.Elem(), element(), true)
 	case *types.Array:
-		r.in(u.Elem(), element(), shared)
+		r.recordIn(u.Elem(), element(), shared)
 	case *types.Map: // its elements are no variables: they are read as copies
-		r.in(u.Elem(), element(), false)
+		r.recordIn(u.Elem(), element(), false)
 	case *types.Struct:
 		r.inStruct(t, u, base, shared)
 	}
@@ -97,10 +97,10 @@ func (r *reflected) inStruct(t types.Type, st *types.Struct, base *locks.Place, 
 			continue
 		}
 		if shared && !HasOwnLock(f.Type()) {
-			r.access(f, base, r.kind, r.instr, r.value, r.paths)
+			r.recordAccess(f, base, r.kind, r.instr, r.value, r.paths)
 		}
 		if !locks.IsLock(f.Type()) {
-			r.in(f.Type(), r.Places.Extend(base, locks.Step{Field: f}), shared)
+			r.recordIn(f.Type(), r.Places.Extend(base, locks.Step{Field: f}), shared)
 		}
 	}
 }

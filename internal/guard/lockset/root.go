@@ -24,7 +24,7 @@ func (ctx *Context) Roots() []Root {
 	seen := make(map[*Context]bool)
 	var from func(*Context)
 	from = func(ctx *Context) {
-		ctx.climb(func(c *Context) (further bool) {
+		ctx.visitCallers(func(c *Context) (further bool) {
 			if seen[c] {
 				return false
 			}

@@ -124,7 +124,7 @@ func (a *Analysis) functionsOnce(ctx *Context, v ssa.Value, seen map[ssa.Value]b
 	case *ssa.Function:
 		return []target{plainFunction(v)}, true
 	case *ssa.MakeClosure:
-		return []target{a.closure(v)}, true
+		return []target{a.targetOfClosure(v)}, true
 	case *ssa.Parameter:
 		for _, f := range ctx.entry.functions {
 			if f.parameter == ssa.Value(v) {
@@ -146,21 +146,21 @@ func (a *Analysis) functionsOnce(ctx *Context, v ssa.Value, seen map[ssa.Value]b
 		}
 		return all, certain
 	case *ssa.Call:
-		return a.returned(v, 0)
+		return a.functionsReturned(v, 0)
 	case *ssa.Extract:
 		if call, ok := v.Tuple.(*ssa.Call); ok {
-			return a.returned(call, v.Index)
+			return a.functionsReturned(call, v.Index)
 		}
 	case *ssa.UnOp:
 		if v.Op == token.MUL {
-			return a.loaded(ctx, v.X, seen)
+			return a.functionsInVariable(ctx, v.X, seen)
 		}
 	}
 	return nil, false
 }
 
-// loaded returns the functions that a variable may hold.
-func (a *Analysis) loaded(ctx *Context, addr ssa.Value, seen map[ssa.Value]bool) ([]target, bool) {
+// functionsInVariable returns the functions that a variable may hold.
+func (a *Analysis) functionsInVariable(ctx *Context, addr ssa.Value, seen map[ssa.Value]bool) ([]target, bool) {
 	for {
 		f, ok := addr.(*ssa.FreeVar)
 		if !ok {
@@ -189,8 +189,8 @@ func plainFunction(fn *ssa.Function) target {
 	return target{fn: fn, sameFrame: fn.Parent() != nil}
 }
 
-// closure returns what a closure calls, as seen from where it is made.
-func (a *Analysis) closure(v *ssa.MakeClosure) target {
+// targetOfClosure returns what a closure calls, as seen from where it is made.
+func (a *Analysis) targetOfClosure(v *ssa.MakeClosure) target {
 	fn := v.Fn.(*ssa.Function)
 	if fn.Parent() != nil && len(a.values.Closures(fn)) == 1 {
 		return target{fn: fn, sameFrame: true}
@@ -202,8 +202,8 @@ func (a *Analysis) closure(v *ssa.MakeClosure) target {
 	return t
 }
 
-// returned returns the functions that a call of a known function returns.
-func (a *Analysis) returned(call *ssa.Call, index int) ([]target, bool) {
+// functionsReturned returns the functions that a call of a known function returns.
+func (a *Analysis) functionsReturned(call *ssa.Call, index int) ([]target, bool) {
 	fn := call.Call.StaticCallee()
 	if fn == nil || len(fn.Blocks) == 0 {
 		return nil, false
@@ -222,7 +222,7 @@ func (a *Analysis) returned(call *ssa.Call, index int) ([]target, bool) {
 		var t target
 		switch v := result.(type) {
 		case *ssa.MakeClosure:
-			t = a.closure(v)
+			t = a.targetOfClosure(v)
 		case *ssa.Function:
 			t = plainFunction(v)
 		case *ssa.Const:

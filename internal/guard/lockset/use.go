@@ -11,11 +11,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// use records that an instruction reads the map or the elements of the slice that a value
+// recordUse records that an instruction reads the map or the elements of the slice that a value
 // refers to, if the value was loaded from a variable.
-func (r *recorder) use(reference ssa.Value, instr ssa.Instruction, paths []locks.Path) {
+func (r *recorder) recordUse(reference ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	for _, load := range referencesLoaded(reference) {
-		v := r.loaded(load)
+		v := r.variableOfReference(load)
 		if v == nil {
 			continue
 		}
@@ -52,16 +52,16 @@ func IsLoopElement(instr ssa.Instruction) bool {
 	return ok && (!at.Pos().IsValid() || at.Pos() == at.X.Pos())
 }
 
-// reuse notes a store that gives a variable a part of the array that it had: what is
+// noteReusedArray notes a store that gives a variable a part of the array that it had: what is
 // appended then overwrites elements that others may still have.
-func (r *recorder) reuse(store *ssa.Store) {
+func (r *recorder) noteReusedArray(store *ssa.Store) {
 	v := r.variableAt(store.Addr)
 	if v == nil {
 		return
 	}
 	for _, part := range inplace.Shortened(store.Val) {
 		for _, load := range referencesLoaded(part.X) {
-			if r.loaded(load) == v {
+			if r.variableOfReference(load) == v {
 				v.ChangedInPlace = true
 			}
 		}
@@ -160,9 +160,9 @@ func referencesLoaded(reference ssa.Value) []*ssa.UnOp {
 	return loads
 }
 
-// loaded returns the variable that a reference was loaded from, nil if it is no data of the
+// variableOfReference returns the variable that a reference was loaded from, nil if it is no data of the
 // program or no reference.
-func (r *recorder) loaded(load *ssa.UnOp) *Variable {
+func (r *recorder) variableOfReference(load *ssa.UnOp) *Variable {
 	switch load.Type().Underlying().(type) {
 	case *types.Map, *types.Slice:
 		return r.variableAt(load.X)

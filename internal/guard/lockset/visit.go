@@ -13,8 +13,9 @@ import (
 //	b()      met by the second
 //	c()      met by the third
 //
-// Gone through from the start each time, a function costs the square of its calls. So a context keeps what its visits of blocks led to. The
-// next analysis would make the same ones in the same order until a call in one of them has other exits than it had, and begins at that call.
+// Gone through from the start each time, a function costs the square of its calls. So a context keeps what
+// its visits of blocks led to. The next analysis would make the same ones in the same order until a call in
+// one of them has other exits than it had, and begins at that call.
 
 // A visit is one pass over a block in the analysis of a context.
 type visit struct {
@@ -42,8 +43,8 @@ type arrival struct {
 	paths []locks.Path
 }
 
-// stillHold returns the visits of the last analysis that the next one would begin with, too, and the one in which it would come to a call
-// that has other exits now, up to there.
+// stillHold returns the visits of the last analysis that the next one would begin with, too, and the one in
+// which it would come to a call that has other exits now, up to there.
 func (ctx *Context) stillHold() (whole []visit, begun *visit) {
 	for i, v := range ctx.visits {
 		for _, c := range v.calls {

@@ -14,8 +14,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks/lockstest"
 )
 
-// TestWorkGrowsWithTheCalls: a function that makes twice as many calls, each of a function that was not met before, and each
-// of them of such a one, takes about twice the work, and not four times as much.
+// TestWorkGrowsWithTheCalls: a function that makes twice as many calls, each of a function that was not met
+// before, and each of them of such a one, takes about twice the work, and not four times as much.
 func TestWorkGrowsWithTheCalls(t *testing.T) {
 	few, many := stepsFor(t, 20), stepsFor(t, 40)
 	t.Logf("%d steps for 20 calls, %d for 40", few, many)
@@ -24,8 +24,8 @@ func TestWorkGrowsWithTheCalls(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenOverIsWhatWouldBeFound: a context that is analysed once more, from its start, ends as it did, and with the same paths at
-// each block.
+// TestWhatIsTakenOverIsWhatWouldBeFound: a context that is analysed once more, from its start, ends as it
+// did, and with the same paths at each block.
 func TestWhatIsTakenOverIsWhatWouldBeFound(t *testing.T) {
 	for _, row := range lockstest.Load(t, "testdata/observations") {
 		a := analyse(row)

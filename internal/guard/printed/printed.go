@@ -1,6 +1,5 @@
-// Package printed knows of a call that prints by a format which of its arguments it looks at. Package
-// lockset takes the fields of an object that is printed for read, but not where the format asks for its
-// address or its type alone.
+// Package printed says which arguments a call such as fmt.Printf reads. To print an object reads its fields, so that
+// package lockset counts such a call as accesses; but %p and %T print an address and a type, and read none.
 package printed
 
 import (
@@ -31,8 +30,8 @@ func AddressesAlone(fn *ssa.Function, args []ssa.Value) map[ssa.Value]bool {
 	return alone
 }
 
-// formatOf returns what a call prints by a format that is known, by its place in the list of arguments, and the verbs for it; no
-// verbs if they are not known.
+// formatOf returns what a call prints by a format that is known, by its place in the list of arguments, and
+// the verbs for it; no verbs if they are not known.
 func formatOf(fn *ssa.Function, args []ssa.Value) (map[int]ssa.Value, []rune) {
 	if !fn.Signature.Variadic() || !strings.HasSuffix(fn.Name(), "f") || len(args) < 2 {
 		return nil, nil
@@ -45,7 +44,8 @@ func formatOf(fn *ssa.Function, args []ssa.Value) (map[int]ssa.Value, []rune) {
 	return elementsOf(slice), verbsOf(constant.StringVal(format.Value))
 }
 
-// elementsOf are the values that were made interfaces and put into the array of a list of arguments, by their places in it.
+// elementsOf are the values that were made interfaces and put into the array of a list of arguments, by their
+// places in it.
 func elementsOf(list *ssa.Slice) map[int]ssa.Value {
 	all := make(map[int]ssa.Value)
 	array, ok := list.X.(*ssa.Alloc)
@@ -79,8 +79,8 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// verbsOf returns the verbs of a format, one for each argument; '*' for one that is a width or a precision. It returns none if the
-// format says which argument a verb is for.
+// verbsOf returns the verbs of a format, one for each argument; '*' for one that is a width or a precision.
+// It returns none if the format says which argument a verb is for.
 func verbsOf(format string) []rune {
 	var verbs []rune
 	inVerb := false

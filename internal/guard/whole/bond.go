@@ -79,10 +79,10 @@ func (j *judge) bind() map[*ssa.Function]*bonds {
 			continue
 		}
 		binder := &binder{judge: j, tracer: newTracer(fn), found: &bonds{members: members}}
-		binder.dependences()
-		binder.combinations()
-		binder.overwrites()
-		binder.rounds()
+		binder.bindDependences()
+		binder.bindCombinations()
+		binder.bindOverwrites()
+		binder.bindRounds()
 		bound[fn] = binder.found
 		if !strings.HasSuffix(j.Program.Fset.Position(fn.Pos()).Filename, "_test.go") {
 			for _, b := range binder.found.all {
@@ -140,10 +140,10 @@ func (b *binder) addBond(n bond) {
 	}
 }
 
-// dependences adds the bonds of members that depend on others.
-func (b *binder) dependences() {
+// bindDependences adds the bonds of members that depend on others.
+func (b *binder) bindDependences() {
 	for _, m := range b.found.members {
-		on := b.of(m.Instr)
+		on := b.dependenceOf(m.Instr)
 		for _, earlier := range b.found.members {
 			if earlier == m || earlier.Instr == m.Instr || !earlier.reads || m.validates || m.deferred {
 				continue
@@ -167,14 +167,14 @@ func (b *binder) dependences() {
 	}
 }
 
-// combinations adds the bonds of reads that something depends on together.
-func (b *binder) combinations() {
+// bindCombinations adds the bonds of reads that something depends on together.
+func (b *binder) bindCombinations() {
 	for _, block := range b.fn.Blocks {
 		for _, i := range block.Instrs {
 			if !combines(i) {
 				continue
 			}
-			on := b.of(i)
+			on := b.dependenceOf(i)
 			var used []*Member
 			for _, m := range b.found.members {
 				if m.reads && !m.takes && !m.settled && (on.data[m.Instr] || m.Instr == i) {
@@ -192,9 +192,9 @@ func (b *binder) combinations() {
 	}
 }
 
-// overwrites adds the bonds of stores that depend on nothing, as c.list = nil, with the loads of the same
+// bindOverwrites adds the bonds of stores that depend on nothing, as c.list = nil, with the loads of the same
 // variable before them: what others store in between is gone before it was seen.
-func (b *binder) overwrites() {
+func (b *binder) bindOverwrites() {
 	for _, m := range b.found.members {
 		if store, ok := m.Instr.(*ssa.Store); !ok || m.Kind != lockset.Write || m.byCall || isElement(store.Addr) {
 			continue
@@ -275,10 +275,11 @@ func (j *judge) bindWrites(fn *ssa.Function, b *bonds) {
 			b.add(again)
 		}
 		for _, n := range b.members[k+1:] {
+			if n.Kind != lockset.Write || n.Instr == m.Instr || m.deferred || n.deferred {
+				continue
+			}
 			one := j.ofOneGuard(m, n)
-			together := one && j.usedTogether[pairOf(m.Variable, n.Variable)] || !one && m.Variable == n.Variable && j.usedOfSeveral[m.Variable]
-			if n.Kind != lockset.Write || n.Instr == m.Instr || !together || m.deferred || n.deferred || b.writesBoth(m, n) || b.writesBoth(n, m) ||
-				j.isOfTaken(t, m, n) || j.isOfTaken(t, n, m) {
+			if !j.areUsedTogether(m, n, one) || b.writesBoth(m, n) || b.writesBoth(n, m) || j.isOfTaken(t, m, n) || j.isOfTaken(t, n, m) {
 				continue
 			}
 			if j.comesBefore(m, n) {
@@ -288,6 +289,15 @@ func (j *judge) bindWrites(fn *ssa.Function, b *bonds) {
 			}
 		}
 	}
+}
+
+// areUsedTogether reports whether some function uses the variables of two members together, be it of one object or of
+// several.
+func (j *judge) areUsedTogether(m, n *Member, ofOneGuard bool) bool {
+	if ofOneGuard {
+		return j.usedTogether[pairOf(m.Variable, n.Variable)]
+	}
+	return m.Variable == n.Variable && j.usedOfSeveral[m.Variable]
 }
 
 // writesBoth reports whether the call that one member is writes the variable of another as well: it leaves
@@ -311,11 +321,12 @@ func (j *judge) bindSequence(fn *ssa.Function, b *bonds) {
 		}
 	}
 	for _, m := range b.members {
-		if l := j.countedLoop(m); l != nil && !slices.ContainsFunc(long, l.has) {
+		if l := j.countedLoop(m); l != nil && !slices.ContainsFunc(long, l.contains) {
 			b.add(bond{first: m, second: m, ofOneGuard: true, inSequence: true, loop: l})
 		}
 		for _, n := range b.members {
-			if m.Instr == n.Instr || m.settled || n.settled || m.Kind != lockset.Write && n.Kind != lockset.Write || !j.comesBefore(m, n) || !j.ofOneGuard(m, n) {
+			oneWrites := m.Kind == lockset.Write || n.Kind == lockset.Write
+			if m.Instr == n.Instr || m.settled || n.settled || !oneWrites || !j.comesBefore(m, n) || !j.ofOneGuard(m, n) {
 				continue
 			}
 			if slices.ContainsFunc(long, func(i ssa.Instruction) bool { return j.Reaches(m.Instr, i) && (n.deferred || j.Reaches(i, n.Instr)) }) {

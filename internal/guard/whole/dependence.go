@@ -27,7 +27,9 @@ type tracer struct {
 }
 
 // ComputedFrom reports whether the operands of an instruction are computed from another.
-func ComputedFrom(i, from ssa.Instruction) bool { return newTracer(i.Parent()).of(i).data[from] }
+func ComputedFrom(i, from ssa.Instruction) bool {
+	return newTracer(i.Parent()).dependenceOf(i).data[from]
+}
 
 // ChosenBy reports whether an instruction is executed on one side of a branch by what another loads, and not
 // on the other. Which case of a select it is does not depend on what its channels were made from.
@@ -41,7 +43,7 @@ func ComputedFrom(i, from ssa.Instruction) bool { return newTracer(i.Parent()).o
 func ChosenBy(i, by ssa.Instruction) bool {
 	t := newTracer(i.Parent())
 	return slices.ContainsFunc(decidingBranches(i.Parent())[i.Block()], func(branch *ssa.If) bool {
-		return t.of(branch).data[by] && !isCase(branch)
+		return t.dependenceOf(branch).data[by] && !isCase(branch)
 	})
 }
 
@@ -129,8 +131,9 @@ func (e *ends) areBehind(b, c *ssa.BasicBlock) bool {
 	return !e.avoiding(c)[b.Index] && e.avoiding(nil)[b.Index]
 }
 
-// avoiding are the blocks after which the function can end without passing one block. They are found backwards from the ends, for all at
-// once: forwards, each pair of blocks of a long function would be a search through it.
+// avoiding are the blocks after which the function can end without passing one block. They are found
+// backwards from the ends, for all at once: forwards, each pair of blocks of a long function would be a
+// search through it.
 func (e *ends) avoiding(avoid *ssa.BasicBlock) []bool {
 	if known := e.without[avoid]; known != nil {
 		return known
@@ -182,8 +185,8 @@ func reachable(from, avoid *ssa.BasicBlock) []bool {
 	return seen
 }
 
-// of is what an instruction depends on.
-func (t *tracer) of(i ssa.Instruction) dependence {
+// dependenceOf is what an instruction depends on.
+func (t *tracer) dependenceOf(i ssa.Instruction) dependence {
 	if d, ok := t.known[i]; ok {
 		return d
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 )
 
-// TestDependencesOfLongFunctionsAreFoundInLittle: what decides whether a block is executed is found by work that each block adds to, and
-// not each pair of blocks. The handlers of a server have hundreds of branches, and all that uses their locks asks for them.
+// TestDependencesOfLongFunctionsAreFoundInLittle: what decides whether a block is executed is found by work
+// that each block adds to, and not each pair of blocks. The handlers of a server have hundreds of branches,
+// and all that uses their locks asks for them.
 func TestDependencesOfLongFunctionsAreFoundInLittle(t *testing.T) {
 	const branches = 600
 	var text strings.Builder
@@ -35,8 +36,8 @@ func TestDependencesOfLongFunctionsAreFoundInLittle(t *testing.T) {
 	}
 }
 
-// TestBranchesDecide: a branch decides what only one of its sides leads to, and neither what the function cannot end without nor what
-// follows a loop.
+// TestBranchesDecide: a branch decides what only one of its sides leads to, and neither what the function
+// cannot end without nor what follows a loop.
 func TestBranchesDecide(t *testing.T) {
 	for _, c := range []struct {
 		about, body string

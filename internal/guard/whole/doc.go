@@ -3,16 +3,24 @@
 //
 // # Terms
 //
-// A member is an access to guarded data, or a use of a map or array that guarded data refers
-// to. Members of one function belong together if one depends on another: in its value, in
-// where it is made, or in whether it is made at all. A group is members that belong together.
-// A group is open if a member may be made without the lock, and split if the lock may be
-// released between an update's load and its store. It is torn if the lock may be released between
-// other members that belong together, of one function or of functions that it calls; an operation is
-// a group with what the function does before and after it. A member leaves if it hands a map or slice,
-// which is changed in place, to code without the lock: to users of the package, to another goroutine, or to a
-// caller that reads it. It is unknown if a
-// lock of the kind is held, and it cannot be told whether it is that of the object with the data.
+//	member     an access to guarded data, or a use of a map or array that guarded data refers to
+//	group      members of one function that belong together: one depends on another in its value,
+//	           in where it is made, or in whether it is made at all
+//	operation  a group with what the function does before and after it
+//
+// A group is
+//
+//	open       if a member may be made without the lock
+//	split      if the lock may be released between an update's load and its store
+//	torn       if the lock may be released between other members that belong together, of one
+//	           function or of functions that it calls
+//
+// A member
+//
+//	leaves     if it hands a map or slice, which is changed in place, to code without the lock: to
+//	           users of the package, to another goroutine, or to a caller that reads it
+//	is unknown if a lock of the kind is held, and it cannot be told whether it is that of the object
+//	           with the data
 //
 // # An example
 //

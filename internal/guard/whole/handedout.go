@@ -61,7 +61,7 @@ func Handing(a *lockset.Analysis, lock *types.Var, data []*types.Var) []HandedOu
 				for _, x := range values {
 					of := []*types.Named{elementOf(x.Type())}
 					if j.dataAt(x) != nil {
-						continue // told as an address
+						continue // listed as an address
 					}
 					if of[0] == nil || !isPointerTo(x.Type()) || isFieldOf(of, lock) || !a.IsShared(fn, x, i) {
 						continue
@@ -172,7 +172,7 @@ func (j *judge) addressesHanded(fn *ssa.Function, i ssa.Instruction) []HandedOut
 		if global, ok := (*operand).(*ssa.Global); ok {
 			if v := j.dataAt(global); v != nil {
 				w := &waysOut{isAddress: true, seen: make(map[ssa.Value]bool)}
-				w.use(global, i)
+				w.followUse(global, i)
 				tell(v, w)
 			}
 		}
@@ -212,7 +212,7 @@ func (j *judge) dataAt(address ssa.Value) *lockset.Variable {
 	return nil
 }
 
-// isTold reports whether an address is a part of what was told already.
+// isTold reports whether an address is a part of what was listed already.
 func isTold(all []HandedOut, h HandedOut) bool {
 	return slices.ContainsFunc(all, func(o HandedOut) bool { return o.Address && o.Func == h.Func && o.Variable == h.Variable })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 )
 
-// leaves reports whether an instruction takes a map or slice, or a view of what a library's object has,
+// leavesLock reports whether an instruction takes a map or slice, or a view of what a library's object has,
 // that goes to code without the lock:
 //
 //	func (c *Cache) All() map[string]int {
@@ -31,7 +31,7 @@ import (
 //		defer s.mu.Unlock()
 //		return s.numbers           the caller has the map that ByCode refers to
 //	}
-func (j *judge) leaves(v *lockset.Variable, i ssa.Instruction, open bool) (leaves, toBeChanged bool) {
+func (j *judge) leavesLock(v *lockset.Variable, i ssa.Instruction, open bool) (leavesLock, toBeChanged bool) {
 	reference, field := referenceTaken(i), (*types.Var)(nil)
 	if reference == nil {
 		reference, field = structTaken(v, i), v.Object

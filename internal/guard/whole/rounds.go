@@ -26,8 +26,8 @@ type loop struct {
 	blocks map[*ssa.BasicBlock]bool
 }
 
-// has reports whether an instruction is in the loop.
-func (l *loop) has(i ssa.Instruction) bool { return l.blocks[i.Block()] }
+// contains reports whether an instruction is in the loop.
+func (l *loop) contains(i ssa.Instruction) bool { return l.blocks[i.Block()] }
 
 // loops are the loops of a function, and the instructions that wait for other goroutines or for time.
 type loops struct {
@@ -98,14 +98,14 @@ func (j *judge) loopsOf(fn *ssa.Function) *loops {
 // stops are the instructions that keep control from going on.
 type stops map[ssa.Instruction]bool
 
-// apart returns what ends the ways on which the members of a bond belong together: such a way waits
+// separatingStops returns what ends the ways on which the members of a bond belong together: such a way waits
 // for nothing, or it stays in the round that it begins in. On all other ways the second member is made
 // in a round that was waited for. It returns nothing if they belong together on every way.
-func (j *judge) apart(b bond) []stops {
+func (j *judge) separatingStops(b bond) []stops {
 	all := j.loopsOf(b.first.Instr.Parent())
 	rounds := make(stops)
 	for _, l := range all.loops {
-		if l.has(b.first.Instr) && l.has(b.second.Instr) {
+		if l.contains(b.first.Instr) && l.contains(b.second.Instr) {
 			rounds[l.header.Instrs[0]] = true
 		}
 	}
@@ -118,7 +118,7 @@ func (j *judge) apart(b bond) []stops {
 // goesOn reports whether control can come from the first member of a bond to the second without a
 // round between them that was waited for.
 func (j *judge) goesOn(b bond) bool {
-	apart := j.apart(b)
+	apart := j.separatingStops(b)
 	return apart == nil || slices.ContainsFunc(apart, func(s stops) bool { return s.comesTo(b.first.Instr, b.second.Instr, nil) })
 }
 
@@ -128,7 +128,7 @@ func (j *judge) releasedWithin(b bond, lock *types.Var) bool {
 	if !j.ReleasedBetween(b.first.Instr, b.second.Instr, lock) {
 		return false
 	}
-	apart := j.apart(b)
+	apart := j.separatingStops(b)
 	if apart == nil {
 		if b.loop == nil {
 			return true
@@ -137,7 +137,7 @@ func (j *judge) releasedWithin(b bond, lock *types.Var) bool {
 	}
 	for _, block := range b.first.Instr.Parent().Blocks {
 		for _, i := range block.Instrs {
-			if !j.Releases(i, lock) || b.loop != nil && !b.loop.has(i) {
+			if !j.Releases(i, lock) || b.loop != nil && !b.loop.contains(i) {
 				continue
 			}
 			if slices.ContainsFunc(apart, func(s stops) bool {
@@ -179,16 +179,16 @@ func (s stops) comesTo(from, to, without ssa.Instruction) bool {
 	return false
 }
 
-// rounds adds the bonds of members with themselves: those that are made in several rounds of a loop
+// bindRounds adds the bonds of members with themselves: those that are made in several rounds of a loop
 // for one result.
-func (b *binder) rounds() {
+func (b *binder) bindRounds() {
 	for _, m := range b.found.members {
 		taken := func(call *Member) bool { return b.isOfTaken(b.tracer, m, call) }
 		if !m.reads || m.takes || m.settled || slices.ContainsFunc(b.found.members, taken) {
 			continue
 		}
 		for _, l := range b.loopsOf(b.fn).loops {
-			if !l.has(m.Instr) {
+			if !l.contains(m.Instr) {
 				continue
 			}
 			switch one := b.isOfOneObject(m); {
@@ -208,7 +208,7 @@ func (b *binder) gathers(m *Member, l *loop) bool {
 		for _, i := range block.Instrs {
 			switch i.(type) {
 			case *ssa.BinOp, *ssa.Call:
-				if on := b.of(i); i != m.Instr && on.data[m.Instr] && on.data[i] && b.isCarried(i, l) {
+				if on := b.dependenceOf(i); i != m.Instr && on.data[m.Instr] && on.data[i] && b.isCarried(i, l) {
 					return true
 				}
 			}
@@ -220,12 +220,12 @@ func (b *binder) gathers(m *Member, l *loop) bool {
 // isCarried reports whether a loop keeps what an instruction gathers from one round to the next. A
 // variable that is no register is kept by all loops that it is used in, as far as can be told.
 func (b *binder) isCarried(i ssa.Instruction, l *loop) bool {
-	on := b.of(i)
+	on := b.dependenceOf(i)
 	inRegister := false
 	for _, other := range b.loopsOf(b.fn).loops {
 		for _, first := range other.header.Instrs {
 			phi, ok := first.(*ssa.Phi)
-			if ok && on.data[phi] && b.of(phi).data[i] {
+			if ok && on.data[phi] && b.dependenceOf(phi).data[i] {
 				if other == l {
 					return true
 				}
@@ -240,7 +240,7 @@ func (b *binder) isCarried(i ssa.Instruction, l *loop) bool {
 func (b *binder) goesOnBy(m *Member, l *loop) bool {
 	for block := range l.blocks {
 		branch, ok := block.Instrs[len(block.Instrs)-1].(*ssa.If)
-		if ok && b.of(branch).data[m.Instr] && (l.isLeftBy(branch) || b.isInnermost(l, m)) {
+		if ok && b.dependenceOf(branch).data[m.Instr] && (l.isLeftBy(branch) || b.isInnermost(l, m)) {
 			return true
 		}
 	}
@@ -254,7 +254,7 @@ func (l *loop) isLeftBy(branch *ssa.If) bool {
 
 // isInnermost reports whether a loop with a member has no other one with it inside.
 func (b *binder) isInnermost(l *loop, m *Member) bool {
-	return !slices.ContainsFunc(b.loopsOf(b.fn).loops, func(inner *loop) bool { return inner != l && inner.has(m.Instr) && l.blocks[inner.header] })
+	return !slices.ContainsFunc(b.loopsOf(b.fn).loops, func(inner *loop) bool { return inner != l && inner.contains(m.Instr) && l.blocks[inner.header] })
 }
 
 // countedLoop is the innermost loop in whose rounds a member writes for one object, if it has no more
@@ -266,7 +266,7 @@ func (j *judge) countedLoop(m *Member) *loop {
 	}
 	var innermost *loop
 	for _, l := range j.loopsOf(m.Instr.Parent()).loops {
-		if l.has(m.Instr) && (innermost == nil || innermost.blocks[l.header]) {
+		if l.contains(m.Instr) && (innermost == nil || innermost.blocks[l.header]) {
 			innermost = l
 		}
 	}
@@ -292,7 +292,7 @@ func (l *loop) isBound(condition ssa.Value) bool {
 		return next
 	case *ssa.BinOp:
 		bound, made := c.Y.(ssa.Instruction)
-		if made && l.has(bound) {
+		if made && l.contains(bound) {
 			return false
 		}
 		count, isPhi := c.X.(*ssa.Phi)
@@ -309,7 +309,7 @@ func (l *loop) isBound(condition ssa.Value) bool {
 // differs reports whether a member reads something else in each round: a loop that reads one thing
 // until it has changed waits for the change.
 func (b *binder) differs(m *Member) bool {
-	for i := range b.of(m.Instr).data {
+	for i := range b.dependenceOf(m.Instr).data {
 		switch i := i.(type) {
 		case *ssa.Next:
 			return true

@@ -50,9 +50,9 @@ func (j *judge) checksAgain(o, b bond) bool {
 	return !b.ofValue && !o.ofValue && o.second == b.second && o.first != b.first && readsSame(o.first, b.first) && !j.isSplit(o)
 }
 
-// looksAgain reports whether the second of a bond is the second look for a store that the first one, or
-// what was read with it, decides about. Few bonds begin with it, and a long function has thousands: whether the lock is released for
-// a store is asked last.
+// looksAgain reports whether the second of a bond is the second look for a store that the first one, or what
+// was read with it, decides about. Few bonds begin with it, and a long function has thousands: whether the
+// lock is released for a store is asked last.
 func (j *judge) looksAgain(b bond, bound []bond) bool {
 	if b.second.Kind != lockset.Read {
 		return false

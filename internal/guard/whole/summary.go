@@ -38,7 +38,7 @@ func (j *judge) summaryOf(fn *ssa.Function) *summary {
 		if !ok {
 			continue
 		}
-		on := t.of(ret)
+		on := t.dependenceOf(ret)
 		for _, m := range members {
 			if (on.data[m.Instr] || on.control[m.Instr]) && m.reads && !m.settled {
 				s.returned[m.Variable] = true

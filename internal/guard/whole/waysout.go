@@ -53,12 +53,12 @@ func (w *waysOut) follow(v ssa.Value) {
 	}
 	w.seen[v] = true
 	for _, r := range *v.Referrers() {
-		w.use(v, r)
+		w.followUse(v, r)
 	}
 }
 
-// use adds the ways of what an instruction does with a value that has the reference, or is it.
-func (w *waysOut) use(v ssa.Value, by ssa.Instruction) {
+// followUse adds the ways of what an instruction does with a value that has the reference, or is it.
+func (w *waysOut) followUse(v ssa.Value, by ssa.Instruction) {
 	switch r := by.(type) {
 	case *ssa.Return:
 		w.asResult = true
@@ -68,7 +68,7 @@ func (w *waysOut) use(v ssa.Value, by ssa.Instruction) {
 		w.toGoroutine = true
 	case *ssa.Store:
 		if r.Val == v {
-			w.stored(r.Addr)
+			w.followStore(r.Addr)
 		}
 	case *ssa.MapUpdate:
 		if made, ok := r.Map.(*ssa.MakeMap); ok && r.Value == v {
@@ -172,9 +172,9 @@ func comesBefore(first, then ssa.Instruction) bool {
 	return slices.Index(first.Block().Instrs, first) < slices.Index(then.Block().Instrs, then)
 }
 
-// stored follows a reference into what it is stored in: a variable or an object of the function, or one of
+// followStore follows a reference into what it is stored in: a variable or an object of the function, or one of
 // the caller's other than the one that it comes from.
-func (w *waysOut) stored(addr ssa.Value) {
+func (w *waysOut) followStore(addr ssa.Value) {
 	switch o := objectOf(addr).(type) {
 	case *ssa.Alloc:
 		w.follow(o)

@@ -84,9 +84,9 @@ func (g *Group) isWhole() bool {
 	return len(g.Split) == 0 && len(g.Torn) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open || m.Unknown || m.Leaves })
 }
 
-// Broken returns the groups of a program's accesses to data that are open, split or torn, or of
-// which that cannot be told, in the order of the source. The lock is the field or variable that declares it; with none, no
-// access has it.
+// Broken returns the groups of a program's accesses to data that are open, split or torn, or of which that
+// cannot be told, in the order of the source. The lock is the field or variable that declares it; with none,
+// no access has it.
 func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 	j := newJudge(a, data, lock)
 	var broken []*Group
@@ -96,7 +96,7 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 		if b == nil {
 			continue
 		}
-		for _, g := range j.groups(fn, b) {
+		for _, g := range j.groupMembers(fn, b) {
 			if !g.isWhole() && !g.needsNoLock() {
 				broken = append(broken, g)
 			}
@@ -239,7 +239,7 @@ func (j *judge) add(v *lockset.Variable, o lockset.Observation, holding lockset.
 		reads: o.Kind == lockset.Read, settled: isSettled(v), base: o.Base,
 	}
 	if isChangedWhere(v, o.Instr) {
-		m.Leaves, m.ToBeChanged = j.leaves(v, o.Instr, open)
+		m.Leaves, m.ToBeChanged = j.leavesLock(v, o.Instr, open)
 	}
 	j.members[fn] = append(j.members[fn], m)
 	return m
@@ -274,8 +274,8 @@ func (j *judge) ways(v *lockset.Variable) []*locks.Place {
 	return all
 }
 
-// groups puts the members of a function together.
-func (j *judge) groups(fn *ssa.Function, b *bonds) []*Group {
+// groupMembers puts the members of a function together.
+func (j *judge) groupMembers(fn *ssa.Function, b *bonds) []*Group {
 	members := b.members
 	together := func(use func(bond) bool) map[*Member]*Member {
 		leader := make(map[*Member]*Member)
@@ -315,14 +315,14 @@ func (j *judge) groups(fn *ssa.Function, b *bonds) []*Group {
 	}
 	for _, g := range all {
 		j.addTears(g, b)
-		g.Operation = j.operation(g, b)
+		g.Operation = j.operationAround(g, b)
 	}
 	return all
 }
 
-// operation is all that belongs to the members of a group, or comes before or after them; nil if that
+// operationAround is all that belongs to the members of a group, or comes before or after them; nil if that
 // is the group.
-func (j *judge) operation(g *Group, b *bonds) *Group {
+func (j *judge) operationAround(g *Group, b *bonds) *Group {
 	op := &Group{Func: g.Func, Members: slices.Clone(g.Members), AcrossRounds: g.AcrossRounds}
 	for k := 0; k < len(op.Members); k++ {
 		for _, b := range b.all {

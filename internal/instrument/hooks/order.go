@@ -24,10 +24,10 @@ import (
 //	y = x.n + f()       ->   { v := f(); y = cofferdamrt.R(&x.n, 7) + v }
 //	g(x.n, f(), h())    ->   { v := f(); w := h(); g(cofferdamrt.R(&x.n, 7), v, w) }
 //
-// What is together evaluated is a region: the operands of a statement, or those of one call.
-// A call that is made ahead takes those before it along. Where nothing can stand ahead (the right side of && and ||, the cases of a switch, simple
-// statements before a block, package-level variables) operands are evaluated from left to
-// right, which the language allows as well.
+// What is together evaluated is a region: the operands of a statement, or those of one call. A call that is
+// made ahead takes those before it along. Where nothing can stand ahead (the right side of && and ||, the
+// cases of a switch, simple statements before a block, package-level variables) operands are evaluated from
+// left to right, which the language allows as well.
 
 // An early holds the statements that come ahead of the one that is being rewritten.
 type early struct {

@@ -172,8 +172,9 @@ type atomicUpdate struct {
 
 func foundValue(old *ir.Expr, _ []*ir.Expr) *ir.Expr { return old }
 
-// combined is the old value with the argument.
-func combined(op ir.Operator) func(old *ir.Expr, args []*ir.Expr) *ir.Expr {
+// updatedValue says what an operation of package sync/atomic makes of the old value and its argument: both combined by
+// an operator.
+func updatedValue(op ir.Operator) func(old *ir.Expr, args []*ir.Expr) *ir.Expr {
 	return func(old *ir.Expr, args []*ir.Expr) *ir.Expr { return ir.Binary(op, ir.Unsigned, old, args[0]) }
 }
 
@@ -182,11 +183,11 @@ func isExpected(old *ir.Expr, args []*ir.Expr) *ir.Expr {
 }
 
 var atomicUpdates = []atomicUpdate{
-	{"Add", combined(ir.OpAdd), combined(ir.OpAdd)},
+	{"Add", updatedValue(ir.OpAdd), updatedValue(ir.OpAdd)},
 	{"CompareAndSwap", func(old *ir.Expr, args []*ir.Expr) *ir.Expr { return ir.Select(isExpected(old, args), args[1], old) }, isExpected},
 	{"Swap", func(_ *ir.Expr, args []*ir.Expr) *ir.Expr { return args[0] }, foundValue},
-	{"And", combined(ir.OpAnd), foundValue},
-	{"Or", combined(ir.OpOr), foundValue},
+	{"And", updatedValue(ir.OpAnd), foundValue},
+	{"Or", updatedValue(ir.OpOr), foundValue},
 }
 
 // liftAtomic lifts an operation of sync/atomic on memory. Loads and stores are the

@@ -104,9 +104,9 @@ func (p *Program) Behind(first Data, callers []*ssa.Function) (Data, []ssa.CallI
 		if len(calls) == 0 {
 			break
 		}
-		given := p.given(calls[0], data.Parameter)
+		given := p.argumentFor(calls[0], data.Parameter)
 		for _, call := range calls[1:] {
-			if p.given(call, data.Parameter) != given {
+			if p.argumentFor(call, data.Parameter) != given {
 				return first, nil
 			}
 		}
@@ -134,8 +134,8 @@ func callsIn(caller, callee *ssa.Function) []ssa.CallInstruction {
 	return all
 }
 
-// given is what a call gives a function for a parameter.
-func (p *Program) given(call ssa.CallInstruction, parameter *ssa.Parameter) Data {
+// argumentFor is the argument of a call for a parameter of the function that it calls.
+func (p *Program) argumentFor(call ssa.CallInstruction, parameter *ssa.Parameter) Data {
 	index := slices.Index(parameter.Parent().Params, parameter)
 	if index < 0 || index >= len(call.Common().Args) {
 		return Data{}

@@ -25,7 +25,7 @@ func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
 				}
 			}
 		case event.FailureRace:
-			if x, ok := t.race(failure); ok {
+			if x, ok := t.eventsOfRace(failure); ok {
 				races = append(races, x)
 			}
 		}
@@ -67,8 +67,8 @@ func (p *Program) crashedAt(failure *trace.Failure) func(*ir.Instr) bool {
 	return nil
 }
 
-// race finds the events of a race's two accesses.
-func (t *Trace) race(failure *trace.Failure) (exec.Failure, bool) {
+// eventsOfRace finds the events of the two accesses of a race.
+func (t *Trace) eventsOfRace(failure *trace.Failure) (exec.Failure, bool) {
 	if len(failure.Others) == 0 {
 		return exec.Failure{}, false
 	}

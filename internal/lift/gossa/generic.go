@@ -28,22 +28,22 @@ func (t typeParameters) inFunction(fn *ssa.Function) bool {
 
 // inValues reports whether a value of a function is of such a type.
 func (t typeParameters) inValues(fn *ssa.Function) bool {
-	if t.in(fn.Signature) {
+	if t.hasTypeParameter(fn.Signature) {
 		return true
 	}
 	for _, p := range fn.Params {
-		if t.in(p.Type()) {
+		if t.hasTypeParameter(p.Type()) {
 			return true
 		}
 	}
 	for _, v := range fn.FreeVars {
-		if t.in(v.Type()) {
+		if t.hasTypeParameter(v.Type()) {
 			return true
 		}
 	}
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			if v, ok := i.(ssa.Value); ok && t.in(v.Type()) {
+			if v, ok := i.(ssa.Value); ok && t.hasTypeParameter(v.Type()) {
 				return true
 			}
 		}
@@ -51,8 +51,8 @@ func (t typeParameters) inValues(fn *ssa.Function) bool {
 	return false
 }
 
-// in reports whether a type has a type parameter in it.
-func (t typeParameters) in(of types.Type) bool {
+// hasTypeParameter reports whether a type has a type parameter in it.
+func (t typeParameters) hasTypeParameter(of types.Type) bool {
 	if found, ok := t[of]; ok {
 		return found
 	}
@@ -62,32 +62,32 @@ func (t typeParameters) in(of types.Type) bool {
 	case *types.TypeParam:
 		found = true
 	case *types.Alias:
-		found = t.in(types.Unalias(of))
+		found = t.hasTypeParameter(types.Unalias(of))
 	case *types.Named:
 		for arg := range of.TypeArgs().Types() {
-			found = found || t.in(arg)
+			found = found || t.hasTypeParameter(arg)
 		}
 		found = found || of.TypeParams().Len() > of.TypeArgs().Len()
 	case *types.Pointer:
-		found = t.in(of.Elem())
+		found = t.hasTypeParameter(of.Elem())
 	case *types.Slice:
-		found = t.in(of.Elem())
+		found = t.hasTypeParameter(of.Elem())
 	case *types.Array:
-		found = t.in(of.Elem())
+		found = t.hasTypeParameter(of.Elem())
 	case *types.Chan:
-		found = t.in(of.Elem())
+		found = t.hasTypeParameter(of.Elem())
 	case *types.Map:
-		found = t.in(of.Key()) || t.in(of.Elem())
+		found = t.hasTypeParameter(of.Key()) || t.hasTypeParameter(of.Elem())
 	case *types.Struct:
 		for f := range of.Fields() {
-			found = found || t.in(f.Type())
+			found = found || t.hasTypeParameter(f.Type())
 		}
 	case *types.Tuple:
 		for v := range of.Variables() {
-			found = found || t.in(v.Type())
+			found = found || t.hasTypeParameter(v.Type())
 		}
 	case *types.Signature:
-		found = t.in(of.Params()) || t.in(of.Results()) || of.Recv() != nil && t.in(of.Recv().Type())
+		found = t.hasTypeParameter(of.Params()) || t.hasTypeParameter(of.Results()) || of.Recv() != nil && t.hasTypeParameter(of.Recv().Type())
 	}
 	t[of] = found
 	return found

@@ -41,7 +41,7 @@
 // An instruction knows the sites of the events that it makes. A site is an
 // expression of the source with a kind; the expression of an instruction is found by
 // its position, or by the reference that go/ssa keeps from expressions to values. An
-// access that the run made and that no instruction has is told (Program.Bind), because no
+// access that the run made and that no instruction has is reported (Program.Bind), because no
 // section can hold it.
 //
 // # What is not known

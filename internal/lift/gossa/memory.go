@@ -84,11 +84,11 @@ func (l *lifter) liftMakeSlice(in *ssa.MakeSlice) {
 	l.assign(in, ir.Concat(ir.Register(a, 8), n, c))
 }
 
-// outside is whether index i is not below n.
-func outside(i, n *ir.Expr) *ir.Expr { return ir.Binary(ir.OpLe, ir.Unsigned, n, i) }
+// indexOutside is the condition that an index is out of range: not below n.
+func indexOutside(i, n *ir.Expr) *ir.Expr { return ir.Binary(ir.OpLe, ir.Unsigned, n, i) }
 
-// scaled is the address of element i.
-func scaled(base, i *ir.Expr, size int) *ir.Expr {
+// elementAddress is the address of element i.
+func elementAddress(base, i *ir.Expr, size int) *ir.Expr {
 	return ir.Binary(ir.OpAdd, ir.Unsigned, base, ir.Binary(ir.OpMul, ir.Unsigned, i, ir.Number(8, uint64(size))))
 }
 
@@ -100,12 +100,12 @@ func (l *lifter) indexAddr(in *ssa.IndexAddr) {
 	base := l.value(in.X)
 	if p, ok := in.X.Type().Underlying().(*types.Pointer); ok {
 		l.testNotNil(in.X)
-		l.testRange(outside(i, ir.Number(8, uint64(p.Elem().Underlying().(*types.Array).Len()))))
+		l.testRange(indexOutside(i, ir.Number(8, uint64(p.Elem().Underlying().(*types.Array).Len()))))
 	} else {
-		l.testRange(outside(i, ir.Extract(base, 8, 8)))
+		l.testRange(indexOutside(i, ir.Extract(base, 8, 8)))
 		base = ir.Extract(base, 0, 8)
 	}
-	l.assign(in, scaled(base, i, l.program.size(pointee(in.Type()))))
+	l.assign(in, elementAddress(base, i, l.program.size(pointee(in.Type()))))
 }
 
 // testRange fails with an index out of range if x holds.
@@ -123,15 +123,15 @@ func (l *lifter) liftIndex(in *ssa.Index) {
 	size := l.program.size(in.Type())
 	switch t := in.X.Type().Underlying().(type) {
 	case *types.Array:
-		l.testRange(outside(i, ir.Number(8, uint64(t.Len()))))
+		l.testRange(indexOutside(i, ir.Number(8, uint64(t.Len()))))
 		if i.Op == ir.OpConst {
 			l.assign(in, ir.Extract(x, int(i.Value.Uint())*size, size))
 		} else {
 			l.assign(in, ir.Opaque("element", size))
 		}
 	default: // a string
-		l.testRange(outside(i, ir.Extract(x, 8, 8)))
-		l.emit(&ir.Instr{Op: ir.Load, Dst: l.registerOf(in), Size: 1, Operand: scaled(ir.Extract(x, 0, 8), i, 1), Private: true})
+		l.testRange(indexOutside(i, ir.Extract(x, 8, 8)))
+		l.emit(&ir.Instr{Op: ir.Load, Dst: l.registerOf(in), Size: 1, Operand: elementAddress(ir.Extract(x, 0, 8), i, 1), Private: true})
 	}
 }
 
@@ -179,10 +179,10 @@ func (l *lifter) liftSlice(in *ssa.Slice) {
 	}
 	n := ir.Binary(ir.OpSub, ir.Unsigned, high, low)
 	if text {
-		l.assign(in, ir.Concat(scaled(base, low, 1), n))
+		l.assign(in, ir.Concat(elementAddress(base, low, 1), n))
 		return
 	}
-	l.assign(in, ir.Concat(scaled(base, low, elem), n, ir.Binary(ir.OpSub, ir.Unsigned, top, low)))
+	l.assign(in, ir.Concat(elementAddress(base, low, elem), n, ir.Binary(ir.OpSub, ir.Unsigned, top, low)))
 }
 
 // liftLookup lifts an element of a map, or of a string.
@@ -190,8 +190,8 @@ func (l *lifter) liftLookup(in *ssa.Lookup) {
 	if _, ok := in.X.Type().Underlying().(*types.Map); !ok { // a string
 		i := l.word64(in.Index)
 		x := l.value(in.X)
-		l.testRange(outside(i, ir.Extract(x, 8, 8)))
-		l.emit(&ir.Instr{Op: ir.Load, Dst: l.registerOf(in), Size: 1, Operand: scaled(ir.Extract(x, 0, 8), i, 1), Private: true})
+		l.testRange(indexOutside(i, ir.Extract(x, 8, 8)))
+		l.emit(&ir.Instr{Op: ir.Load, Dst: l.registerOf(in), Size: 1, Operand: elementAddress(ir.Extract(x, 0, 8), i, 1), Private: true})
 		return
 	}
 	l.emit(&ir.Instr{

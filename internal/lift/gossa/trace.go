@@ -146,18 +146,18 @@ func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (exec.Event, 
 
 func (t *Trace) Accesses(addr uint64, size uint32, from, to uint64, do func(*exec.Event) bool) {
 	if streams := t.split(); streams != nil {
-		t.fail(streams.Forward(addr, uint64(size), max(from, 1), to, t.told(do)))
+		t.fail(streams.Forward(addr, uint64(size), max(from, 1), to, t.eachEngineEvent(do)))
 	}
 }
 
 func (t *Trace) AccessesBefore(addr uint64, size uint32, before uint64, do func(*exec.Event) bool) {
 	if streams := t.split(); streams != nil {
-		t.fail(streams.Backward(addr, uint64(size), before, t.told(do)))
+		t.fail(streams.Backward(addr, uint64(size), before, t.eachEngineEvent(do)))
 	}
 }
 
-// told calls a function with events in the engine's terms, until it is to end.
-func (t *Trace) told(do func(*exec.Event) bool) func(*event.Event) bool {
+// eachEngineEvent calls a function with events in the engine's terms, until it is to end.
+func (t *Trace) eachEngineEvent(do func(*exec.Event) bool) func(*event.Event) bool {
 	n := 0
 	return func(e *event.Event) bool {
 		if n++; n%eventsBetweenQuestions == 0 && t.interrupted() {

@@ -52,16 +52,16 @@ func (l *lifter) shift(size int) {
 		old, r := l.modify(0, func(a *ir.Expr) *ir.Expr { return unsigned(ir.OpShl, a, n) })
 		out := topBit(unsigned(ir.OpShl, old, less1))
 		flags[carry], flags[overflow] = out, unsigned(ir.OpNe, topBit(r), out)
-		l.shifted(r, flags)
+		l.setShiftFlags(r, flags)
 	case x86.SHR:
 		old, r := l.modify(0, func(a *ir.Expr) *ir.Expr { return unsigned(ir.OpShr, a, n) })
 		flags[carry], flags[overflow] = bitOf(old, less1), topBit(old)
-		l.shifted(r, flags)
+		l.setShiftFlags(r, flags)
 	case x86.SAR:
 		old, r := l.modify(0, func(a *ir.Expr) *ir.Expr { return signed(ir.OpShr, a, n) })
 		out := ir.Extract(unsigned(ir.OpAnd, signed(ir.OpShr, old, less1), number(size, 1)), 0, 1)
 		flags[carry], flags[overflow] = out, number(1, 0)
-		l.shifted(r, flags)
+		l.setShiftFlags(r, flags)
 	case x86.ROL, x86.ROR:
 		by := unsigned(ir.OpRem, n, width)
 		there, back := ir.OpShl, ir.OpShr
@@ -79,8 +79,8 @@ func (l *lifter) shift(size int) {
 	l.setUnlessZero(n, flags)
 }
 
-// shifted adds the flags that follow from a shift's result.
-func (l *lifter) shifted(r *ir.Expr, flags map[variable]*ir.Expr) {
+// setShiftFlags adds the flags that follow from a shift's result.
+func (l *lifter) setShiftFlags(r *ir.Expr, flags map[variable]*ir.Expr) {
 	flags[zero], flags[sign], flags[parity] = isZero(r), isNegative(r), evenBits(r)
 }
 
@@ -100,7 +100,7 @@ func (l *lifter) doubleShift(size int) {
 		out = bitOf(old, minus(n, number(size, 1)))
 	}
 	flags := map[variable]*ir.Expr{carry: out, overflow: isNegative(unsigned(ir.OpXor, old, r))}
-	l.shifted(r, flags)
+	l.setShiftFlags(r, flags)
 	l.setUnlessZero(n, flags)
 }
 

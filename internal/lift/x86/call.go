@@ -149,7 +149,7 @@ func (l *lifter) callFunction(fn *ir.Func, value, sp *ir.Expr) {
 		in.Sites = []uint32{l.site()}
 	}
 	l.emit(in)
-	l.called(ir.Register(in.Dst, ResultBytes), fn)
+	l.setVariablesAfterCall(ir.Register(in.Dst, ResultBytes), fn)
 }
 
 // callOutside lifts a call of something that is imported.
@@ -173,7 +173,7 @@ func (l *lifter) callOutside(name string) {
 		}
 		in = &ir.Instr{Op: ir.Alloc, Operand: size, Size: 8, Sites: in.Sites, Dst: l.fn.NewReg("", 8)}
 		l.emit(in)
-		l.called(ir.Concat(ir.Register(in.Dst, 8), ir.Opaque("after the call", 8), ir.Opaque("after the call", 16)), nil)
+		l.setVariablesAfterCall(ir.Concat(ir.Register(in.Dst, 8), ir.Opaque("after the call", 8), ir.Opaque("after the call", 16)), nil)
 		return
 	case spawning[name]:
 		in.Op, in.Args = ir.Spawn, nil
@@ -182,14 +182,14 @@ func (l *lifter) callOutside(name string) {
 	}
 	in.Dst = l.fn.NewReg("", ResultBytes)
 	l.emit(in)
-	l.called(ir.Register(in.Dst, ResultBytes), nil)
+	l.setVariablesAfterCall(ir.Register(in.Dst, ResultBytes), nil)
 }
 
 // callUnknown lifts a call of a function that is not looked into.
 func (l *lifter) callUnknown(why string) {
 	in := &ir.Instr{Op: ir.Call, Extern: why, Size: ResultBytes, Dst: l.fn.NewReg("", ResultBytes), Sites: []uint32{l.site()}}
 	l.emit(in)
-	l.called(ir.Register(in.Dst, ResultBytes), nil)
+	l.setVariablesAfterCall(ir.Register(in.Dst, ResultBytes), nil)
 }
 
 // systemCall lifts a call of the kernel.
@@ -204,9 +204,9 @@ func (l *lifter) systemCall() {
 // kept are the registers that a function leaves as it found them.
 var kept = map[x86.Reg]bool{x86.RBX: true, x86.RBP: true, x86.RSP: true, x86.R12: true, x86.R13: true, x86.R14: true, x86.R15: true}
 
-// called sets the variables after a call. A function of the program may be known to leave
+// setVariablesAfterCall sets the variables after a call. A function of the program may be known to leave
 // more of them alone than it would have to, and compilers make use of that.
-func (l *lifter) called(result *ir.Expr, fn *ir.Func) {
+func (l *lifter) setVariablesAfterCall(result *ir.Expr, fn *ir.Func) {
 	changed := l.program.changedBy(fn)
 	for r := x86.RAX; r <= x86.R15; r++ {
 		if !kept[r] && changed[variable(r)] {

@@ -31,9 +31,9 @@ func (f *Failure) Outer() *Failure {
 	return &Failure{PC: f.Callers[0], Cause: f.Cause, AtCall: true, Callers: f.Callers[1:]}
 }
 
-// failing puts a test in front of the instruction that failed. All others are without one:
+// testFailing puts a test in front of the instruction that failed. All others are without one:
 // an access that can fail is nearly every access, and what does not fail needs no test.
-func (l *lifter) failing() {
+func (l *lifter) testFailing() {
 	f := l.program.failure
 	if f == nil || f.PC != l.inst.pc {
 		return

@@ -62,7 +62,7 @@ func (p *Program) discover(entry uint64) *machineFunction {
 				break
 			}
 			at[pc] = in
-			targets, on := p.follows(entry, &in)
+			targets, on := p.successorsOf(entry, &in)
 			for _, t := range targets {
 				leaders[t] = true
 				todo = append(todo, t)
@@ -98,7 +98,7 @@ func (p *Program) assemble(entry uint64, at map[uint64]placedInst, leaders map[u
 				break // it cannot be decoded: the block ends in nothing
 			}
 			b.insts = append(b.insts, in)
-			targets, on := p.follows(entry, &in)
+			targets, on := p.successorsOf(entry, &in)
 			pc = in.next()
 			if !on || len(targets) > 0 {
 				b.follows = targets
@@ -122,12 +122,12 @@ func (p *Program) assemble(entry uint64, at map[uint64]placedInst, leaders map[u
 	return f
 }
 
-// follows tells where an instruction of a function may jump to within the function, and
+// successorsOf tells where an instruction of a function may jump to within the function, and
 // whether the one after it may be next.
-func (p *Program) follows(entry uint64, in *placedInst) (targets []uint64, on bool) {
+func (p *Program) successorsOf(entry uint64, in *placedInst) (targets []uint64, on bool) {
 	switch in.Op {
 	case x86.JCC, x86.LOOP, x86.LOOPE, x86.LOOPNE, x86.JRCXZ:
-		if t := in.Target(in.pc); !p.leaves(entry, t) {
+		if t := in.Target(in.pc); !p.leavesFunction(entry, t) {
 			return []uint64{t}, true
 		}
 		return nil, true
@@ -135,7 +135,7 @@ func (p *Program) follows(entry uint64, in *placedInst) (targets []uint64, on bo
 		if in.Args[0].Place != x86.Relative {
 			return p.jumpTargets(entry, in), false
 		}
-		if t := in.Target(in.pc); !p.leaves(entry, t) {
+		if t := in.Target(in.pc); !p.leavesFunction(entry, t) {
 			return []uint64{t}, false
 		}
 		return nil, false
@@ -147,9 +147,9 @@ func (p *Program) follows(entry uint64, in *placedInst) (targets []uint64, on bo
 	return nil, true
 }
 
-// leaves reports whether a jump to an address leaves the function: to another one, or to
+// leavesFunction reports whether a jump to an address leaves the function: to another one, or to
 // what the program imports.
-func (p *Program) leaves(entry, target uint64) bool {
+func (p *Program) leavesFunction(entry, target uint64) bool {
 	return target != entry && p.entries[target] || p.stub(target) != 0
 }
 
@@ -160,7 +160,7 @@ func (p *Program) jumpTargets(entry uint64, in *placedInst) []uint64 {
 	}
 	all := p.readTable(in)
 	for _, t := range p.observed[in.pc] {
-		if !slices.Contains(all, t) && !p.leaves(entry, t) && p.image.executable(t) {
+		if !slices.Contains(all, t) && !p.leavesFunction(entry, t) && p.image.executable(t) {
 			all = append(all, t)
 		}
 	}
@@ -188,12 +188,12 @@ func (p *Program) readTable(in *placedInst) []uint64 {
 		if m.Scale != 8 || m.Base != x86.NoReg || m.Index == x86.NoReg {
 			return nil
 		}
-		return p.tableOf(uint64(m.Disp), 8, entriesOf(p.before(in.pc)))
+		return p.tableOf(uint64(m.Disp), 8, entriesOf(p.instructionsBefore(in.pc)))
 	}
 	if in.Args[0].Place != x86.General {
 		return nil
 	}
-	before := p.before(in.pc)
+	before := p.instructionsBefore(in.pc)
 	for i := len(before) - 1; i >= 0; i-- {
 		b := &before[i]
 		if b.Op == x86.LEA && b.Mem.Base == x86.RIP {
@@ -214,9 +214,9 @@ func entriesOf(before []placedInst) int {
 	return maxTable
 }
 
-// before are instructions in front of one. Code can be read forwards only, so several
+// instructionsBefore are instructions in front of one. Code can be read forwards only, so several
 // beginnings are tried until one meets the instruction.
-func (p *Program) before(pc uint64) []placedInst {
+func (p *Program) instructionsBefore(pc uint64) []placedInst {
 	for back := uint64(lookBack); back > 0; back-- {
 		var all []placedInst
 		at := pc - back

@@ -125,7 +125,7 @@ func (l *lifter) emit(in *ir.Instr) *ir.Instr {
 func (l *lifter) fill(mb *machineBlock) {
 	for i := range mb.insts {
 		l.inst, l.emitted = &mb.insts[i], 0
-		l.failing()
+		l.testFailing()
 		l.lifted++
 		ended := l.instruction(mb, i == len(mb.insts)-1)
 		if ended {
@@ -166,7 +166,7 @@ func (l *lifter) stop() {
 // blockAt is the block of an address; where control leaves the function for another one, a
 // block that calls it and returns.
 func (l *lifter) blockAt(pc uint64) *blockBuilder {
-	if b := l.byPC[pc]; b != nil && !l.program.leaves(l.machine.entry, pc) {
+	if b := l.byPC[pc]; b != nil && !l.program.leavesFunction(l.machine.entry, pc) {
 		return b
 	}
 	// The way into the block is made by the caller, so the call is lifted later: what it

@@ -238,7 +238,7 @@ func (p *Program) noteChanged(changed *[variables]bool, in *placedInst, b *machi
 		}
 	}
 	leaves := in.Op == x86.JMP && i == len(b.insts)-1 && len(b.follows) == 0
-	if in.Op == x86.JCC && p.leaves(0, in.Target(in.pc)) {
+	if in.Op == x86.JCC && p.leavesFunction(0, in.Target(in.pc)) {
 		leaves = true
 	}
 	if in.Op != x86.CALL && !leaves {

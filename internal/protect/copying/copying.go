@@ -1,7 +1,8 @@
-// Package copying knows of which types a section can have copies, and how two values of a type are found to be the same: a section
-// looks at its end whether a variable is what it was. If it is not, and the section has changed it as well, the changes are merged.
+// Package copying says of which types a section can have private copies, and by which expression two values of a
+// type are compared. At its end a section compares the variable with what it was at the beginning: if they differ,
+// careless code has written it meanwhile, and if the section has changed it as well, both changes are merged.
 //
-//	copying.go   types, and sameness
+//	copying.go   types, and how their values are compared
 //	merge.go     how changes are merged
 package copying
 

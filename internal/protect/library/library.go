@@ -1,5 +1,10 @@
-// Package library knows which calls of the standard library mean nothing to a section that works
-// on copies: they use no variables but what they are given, and tell other goroutines nothing.
+// Package library knows which calls of the standard library a section that works on copies can make without being
+// interrupted: those of functions that access nothing but what they are given, and that synchronise with no other
+// goroutine. Any other call might read a variable whose newest value only the section's copy has.
+//
+//	s := strconv.Itoa(x.n)       is made in the middle of the section, with the copy
+//	log.Print(x.n)               interrupts it: the logger takes a lock, and calls a writer
+//	sort.Slice(x.list, less)     interrupts it: less may access anything
 package library
 
 import (

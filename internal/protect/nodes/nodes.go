@@ -1,5 +1,16 @@
-// Package nodes finds the objects that guarded data leads to, and that have no lock of their own: nodes of lists and trees, entries
-// behind maps, elements behind slices.
+// Package nodes finds the objects that guarded data leads to and that have no lock of their own: nodes of lists and
+// trees, entries behind maps, elements behind slices. Their fields are guarded by the lock that guards the way to them.
+//
+//	type Queue struct {
+//		mu    sync.Mutex
+//		first *item            guarded by mu, and leads to items
+//	}
+//	type item struct {
+//		value int              a field of a node: behind Queue.mu
+//		next  *item
+//	}
+//
+// Only types are looked at, and only structs of the lock's own package; nodes.go is all of it.
 package nodes
 
 import (

@@ -1,5 +1,5 @@
-// Package rule is what -only and -skip of protection choose by: locks, variables, packages and functions, by their
-// names. It is one file.
+// Package rule has the rules of -only and -skip, by which a person chooses what is protected: by the names of locks,
+// variables, packages and functions. rule.go is all of it.
 package rule
 
 import (

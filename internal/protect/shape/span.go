@@ -1,7 +1,11 @@
-// Package shape says how the statements of a function hang together, by its syntax: what a statement evaluates by itself
-// besides the statements in its blocks, and where gotos lead.
+// Package shape says two things about the statements of a function, by their syntax alone: which part of a statement
+// is evaluated by the statement itself, and not by the statements in its blocks; and where gotos lead.
 //
-//	span.go   what of a statement is its own
+//	if x.n > 9 {        this line belongs to the if statement,
+//		x.n = 0     this one does not
+//	}
+//
+//	span.go   the parts of statements
 //	jump.go   gotos
 package shape
 

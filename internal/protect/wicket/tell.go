@@ -13,7 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/watch"
 )
 
-var feed = finding.Feed{Source: "isolate", Attributes: attributes}
+var feed = finding.Feed{Source: "isolate", Attributes: finding.DelayAttributes}
 
 func init() {
 	feed.SetLogger(slog.New(slog.DiscardHandler))
@@ -37,19 +37,6 @@ func weakness() string {
 		return fmt.Sprintf("%d sections did not isolate the nodes that they used, because too many were running at a time", n)
 	}
 	return ""
-}
-
-// attributes are those of a finding in the log.
-func attributes(f finding.Finding, seen finding.History) []any {
-	access, lock := f.Accesses[0], f.Accesses[1]
-	return []any{
-		"op", string(access.Op),
-		"target", access.Target,
-		"function", access.Site().Function,
-		"site", access.Site().String(),
-		"lock", lock.Site().String(),
-		"waited", seen.Waited,
-	}
 }
 
 // maxStack is the number of return addresses that a finding has.

@@ -256,7 +256,7 @@ func TestAnExceptionThatMayLeaveASectionIsNamed(t *testing.T) {
 		candidate := &Candidate{Sections: []binpatch.Section{{Instructions: []uint64{pc}}}}
 		f := &fixer{Options: &Options{Copy: true}, result: &Result{Image: im}}
 		text := f.whyAborted(candidate, &trace.Failure{Cause: c.cause})
-		if (text != "") != c.want || candidate.throws != c.want {
+		if (text != "") != c.want || candidate.mayThrow != c.want {
 			t.Errorf("%s, %v, %v: %q", c.path, c.cause, c.op, text)
 		}
 	}

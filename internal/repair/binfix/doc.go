@@ -34,5 +34,5 @@
 //	enclose.go   the fix of last resort
 //	sections.go  the engine's sections as machine code
 //	proof.go     the proof of a patch
-//	explain.go   what a person is told
+//	explain.go   the report for a person
 package binfix

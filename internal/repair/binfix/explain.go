@@ -15,7 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
-// maxRejected is how many of the fixes that were dropped are told.
+// maxRejected is how many of the fixes that were dropped are listed.
 const maxRejected = 4
 
 // Explain writes what a person wants to know: the machine, the sections with their

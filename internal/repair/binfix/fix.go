@@ -71,10 +71,10 @@ type Candidate struct {
 	Sections []binpatch.Section // by the addresses of the program's file
 	Proof    Proof
 	// Reason says why it is no fix.
-	Reason string
-	fails  bool // the patched program does
-	whole  bool // it is one of last resort
-	throws bool // and a section may be left by an exception
+	Reason     string
+	fails      bool // the patched program still fails
+	lastResort bool // it encloses whole functions, because nothing less was found
+	mayThrow   bool // and a section may be left by an exception
 }
 
 // maxCandidates bounds the fixes that are tried of one analysis.
@@ -170,7 +170,7 @@ func (f *fixer) rounds(ctx context.Context) error {
 		if err := f.tryAll(ctx); err != nil || f.result.Proven != nil || !f.failsElsewhere() {
 			break
 		}
-		more, err := f.another(ctx)
+		more, err := f.findOtherFailure(ctx)
 		if err != nil {
 			return err
 		}
@@ -220,8 +220,8 @@ func (f *fixer) failsElsewhere() bool {
 	return false
 }
 
-// another looks for a failure of the program that is none of those known.
-func (f *fixer) another(ctx context.Context) (*failingCase, error) {
+// findOtherFailure looks for a failure of the program that is none of those known.
+func (f *fixer) findOtherFailure(ctx context.Context) (*failingCase, error) {
 	f.Progress("looking for another failure", "")
 	o := f.Search
 	o.Budget = min(o.Budget, time.Until(f.Until)/3)
@@ -320,7 +320,7 @@ func (f *fixer) tryAll(ctx context.Context) error {
 
 // tryFix tries one fix. whole says that it is one of last resort.
 func (f *fixer) tryFix(ctx context.Context, fix *sli.Fix, whole bool) error {
-	c := &Candidate{Fix: fix, whole: whole}
+	c := &Candidate{Fix: fix, lastResort: whole}
 	if err := f.candidate(ctx, c); err != nil {
 		return err
 	}
@@ -401,11 +401,11 @@ func (f *fixer) refuse() {
 	case r.Refusal != "":
 	case r.Analysis == nil:
 		r.Refusal = "the run could not be analysed"
-	case len(r.Analysis.Reasons) > 0 && !slices.ContainsFunc(r.Rejected, func(c *Candidate) bool { return !c.whole }):
+	case len(r.Analysis.Reasons) > 0 && !slices.ContainsFunc(r.Rejected, func(c *Candidate) bool { return !c.lastResort }):
 		r.Refusal = r.Analysis.Reasons[0]
 	case len(r.Rejected) > 0:
 		last := r.Rejected[len(r.Rejected)-1]
-		if i := slices.IndexFunc(r.Rejected, func(c *Candidate) bool { return c.throws }); i >= 0 {
+		if i := slices.IndexFunc(r.Rejected, func(c *Candidate) bool { return c.mayThrow }); i >= 0 {
 			last = r.Rejected[i] // which says more than that another one is not enough
 		}
 		r.Refusal = "none of the fixes that were found is one: " + last.Reason

@@ -65,7 +65,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) error {
 	if err != nil {
 		return err
 	}
-	if err := f.applied(patched, c); err != nil {
+	if err := f.requirePatched(patched, c); err != nil {
 		return err
 	}
 	if err := f.emulated(ctx, patched, c); err != nil || c.Reason != "" {
@@ -89,9 +89,9 @@ func withPreload(env []string, file string) []string {
 	return append(all, name+file)
 }
 
-// applied makes sure that the program was patched: what was not would prove nothing. It has
+// requirePatched makes sure that the program was patched: what was not would prove nothing. It has
 // runs judged by whether a thread gave up waiting for the lock.
-func (f *fixer) applied(patched *drive.Program, c *Candidate) error {
+func (f *fixer) requirePatched(patched *drive.Program, c *Candidate) error {
 	process := patched.Process()
 	at := process.Program().Base + c.Patch.Entry()
 	overwritten := make([]byte, 5)
@@ -168,7 +168,7 @@ func (f *fixer) whyAborted(c *Candidate, failure *trace.Failure) string {
 		for _, pc := range s.Instructions {
 			var in x86.Inst
 			if im.Decode(pc+im.Base, &in) && in.Op == x86.CALL {
-				c.throws = true
+				c.mayThrow = true
 				return " (a section calls code that may throw an exception, which cannot leave a section of a patched copy: of a dynamic program, have a shared object made, without -copy)"
 			}
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// lockStatement is the operation of a statement that is nothing else.
-func (code *Code) lockStatement(info *types.Info, s ast.Stmt) (op operation, deferred, ok bool) {
+// lockOperationOf returns the operation on a lock that a statement consists of, be it deferred; ok is false for a
+// statement that does anything else, or only tries.
+func (code *Code) lockOperationOf(info *types.Info, s ast.Stmt) (op operation, deferred, ok bool) {
 	var call *ast.CallExpr
 	switch s := s.(type) {
 	case *ast.ExprStmt:
@@ -38,7 +39,7 @@ type lockStatement struct {
 func (code *Code) lockStatements(r *Region, l *Lock) []lockStatement {
 	var all []lockStatement
 	for i, s := range r.list {
-		if op, deferred, ok := code.lockStatement(r.info(), s); ok && code.is(op, l) {
+		if op, deferred, ok := code.lockOperationOf(r.info(), s); ok && code.isOn(op, l) {
 			all = append(all, lockStatement{i, op, deferred})
 		}
 	}
@@ -137,12 +138,12 @@ func (code *Code) engulf(e *edits, r *Region, l *Lock) (done bool, err error) {
 	statement.Each(r.body.List, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if op, ok := code.operationOf(r.info(), n); ok && code.is(op, l) {
+			if op, ok := code.operationOf(r.info(), n); ok && code.isOn(op, l) {
 				all++
 			}
 		case ast.Stmt:
-			op, deferred, ok := code.lockStatement(r.info(), n)
-			if !ok || !code.is(op, l) {
+			op, deferred, ok := code.lockOperationOf(r.info(), n)
+			if !ok || !code.isOn(op, l) {
 				return
 			}
 			if n.Pos() < r.first().Pos() || n.End() > r.last().End() {
@@ -175,7 +176,7 @@ func (code *Code) takesInside(r *Region, l *Lock, off func(ast.Stmt) bool) bool 
 		}
 		statement.Each([]ast.Stmt{s}, func(n ast.Node) {
 			if c, ok := n.(*ast.CallExpr); ok {
-				if op, ok := code.operationOf(r.info(), c); ok && code.is(op, l) {
+				if op, ok := code.operationOf(r.info(), c); ok && code.isOn(op, l) {
 					found = true
 				}
 			}

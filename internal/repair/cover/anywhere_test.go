@@ -66,7 +66,7 @@ func sections(t *testing.T, code *Code, texts map[string][]byte, random *rand.Ra
 			r := somewhere(f, fn, random)
 			name := fmt.Sprintf("sectionMu%d", written)
 			l := &Lock{Words: "the mutex " + name, variable: name, pkg: f.Types}
-			if code.blocks(r.statements(), l) != "" {
+			if code.whatMayWait(r.statements(), l) != "" {
 				continue
 			}
 			// What a refused section has changed already is of no use.

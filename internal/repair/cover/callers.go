@@ -102,6 +102,6 @@ func calledIn(calls, regions []*Region) bool {
 // canHold reports whether calls of a region's function can hold the lock.
 func (code *Code) canHold(calls []*Region, r *Region, l *Lock) bool {
 	return !slices.ContainsFunc(calls, func(c *Region) bool {
-		return c.fn == r.fn || strings.HasSuffix(c.file.Name, "_test.go") != r.Test || code.name(l, c) == "" || code.blocks(c.statements(), l) != ""
+		return c.fn == r.fn || strings.HasSuffix(c.file.Name, "_test.go") != r.Test || code.name(l, c) == "" || code.whatMayWait(c.statements(), l) != ""
 	})
 }

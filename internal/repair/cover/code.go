@@ -134,8 +134,8 @@ func (code *Code) operationOf(info *types.Info, call *ast.CallExpr) (operation, 
 	return operation{code.locks.Places.ClassOf(op), op.Verb, op.Mode == locks.Read}, true
 }
 
-// is reports whether an operation is on a lock that the program has.
-func (code *Code) is(o operation, l *Lock) bool { return o.class != nil && o.class == code.class(l) }
+// isOn reports whether an operation is on a lock that the program has.
+func (code *Code) isOn(o operation, l *Lock) bool { return o.class != nil && o.class == code.class(l) }
 
 // class is what all operations on a lock have in common; nil if the program does not have
 // the lock.

@@ -192,14 +192,14 @@ func (code *Code) deferrable(r *Region, l *Lock) bool {
 	if !statement.Returns(r.statements()) {
 		return false
 	}
-	if code.blocks(rest, l) != "" {
+	if code.whatMayWait(rest, l) != "" {
 		return false
 	}
 	simple := true
 	statement.Each(rest, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			simple = simple && code.quick(r.info(), n)
+			simple = simple && code.returnsAtOnce(r.info(), n)
 		case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.DeferStmt:
 			simple = false
 		}
@@ -222,7 +222,7 @@ func (w *exitWriter) named(at token.Pos) bool {
 	return w.Lookup(w.variable, w.region.first().Pos()) == w.Lookup(w.variable, at)
 }
 
-// exit puts a statement that leaves the region in other words, in which the lock is released.
+// exit replaces a statement that leaves the region by a text that releases the lock first.
 func (w *exitWriter) exit(s ast.Stmt, text string) {
 	if !w.named(s.Pos()) {
 		w.err = errors.New("the lock's name means something else at a way out of the region")
@@ -231,9 +231,9 @@ func (w *exitWriter) exit(s ast.Stmt, text string) {
 	w.Supersede(s, text)
 }
 
-// walk writes the ways out that are in a node. Loop says that a continue in it stays in the
-// region, breakable that a break does.
-func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
+// walk rewrites the statements in a node that leave the region. A continue in the node stays in the region if the
+// node is in a loop that is, a break if it is in a loop, switch or select that is.
+func (w *exitWriter) walk(n ast.Node, inLoop, inBreakable bool) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		if m == n || m == nil {
 			return true
@@ -248,13 +248,13 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 			w.walk(m.Body, true, true)
 			return false
 		case *ast.SwitchStmt:
-			w.walk(m.Body, loop, true)
+			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.TypeSwitchStmt:
-			w.walk(m.Body, loop, true)
+			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.SelectStmt:
-			w.walk(m.Body, loop, true)
+			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.ReturnStmt:
 			if slices.Contains(w.region.tails, ast.Stmt(m)) {
@@ -269,7 +269,7 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 				return false
 			}
 		case *ast.BranchStmt:
-			if w.leaves(m, loop, breakable) {
+			if w.leaves(m, inLoop, inBreakable) {
 				w.exit(m, w.unlock+"\n"+w.ChangedText(m))
 			}
 		}
@@ -278,20 +278,20 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 }
 
 // leaves reports whether a branch leads out of the region.
-func (w *exitWriter) leaves(b *ast.BranchStmt, loop, breakable bool) bool {
+func (w *exitWriter) leaves(b *ast.BranchStmt, inLoop, inBreakable bool) bool {
 	if b.Label != nil || b.Tok == token.GOTO {
 		return !statement.HasLabel(w.region.statements(), b.Label)
 	}
 	switch b.Tok {
 	case token.BREAK, token.FALLTHROUGH:
-		return !breakable
+		return !inBreakable
 	case token.CONTINUE:
-		return !loop
+		return !inLoop
 	}
 	return false
 }
 
-// returned is a return that unlocks: its results are computed before.
+// returned is the text of a return that releases the lock: its results are computed before.
 //
 //	return f(), 1     result0 := f()
 //	                  mu.Unlock()
@@ -329,7 +329,7 @@ func (w *exitWriter) returned(s *ast.ReturnStmt) string {
 	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + w.unlock + "\nreturn " + strings.Join(results, ", ")
 }
 
-// panicked is a panic that unlocks: its value is computed before.
+// panicked is the text of a panic that releases the lock: its value is computed before.
 func (w *exitWriter) panicked(c *ast.CallExpr) string {
 	if w.region.trivial(c.Args[0]) {
 		return w.unlock + "\n" + w.ChangedText(c)

@@ -75,7 +75,7 @@ func (code *Code) hoistOf(r *Region, l *Lock) *hoist {
 		return nil
 	}
 	if init != nil {
-		if a, ok := init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && r.isReadIn(init) && code.blocks([]ast.Stmt{init}, l) == "" {
+		if a, ok := init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && r.isReadIn(init) && code.whatMayWait([]ast.Stmt{init}, l) == "" {
 			h.init = init
 			return h
 		}

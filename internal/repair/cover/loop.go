@@ -24,7 +24,7 @@ func (code *Code) aroundLoops(r *Region, l *Lock) {
 		}
 		grown := *r
 		grown.list, grown.from, grown.to = list, at, at
-		together := r.AcrossRounds && code.blocks(grown.statements(), l) == ""
+		together := r.AcrossRounds && code.whatMayWait(grown.statements(), l) == ""
 		if !statement.EndsByItself(r.info(), list[at]) || !together && !code.IsBrief(&grown, l, nil) || code.name(l, &grown) == "" {
 			return
 		}
@@ -73,7 +73,7 @@ func (r *Region) loopAround() (list []ast.Stmt, at int) {
 //	}                                     	}
 //	                                      }
 func (code *Code) IsBrief(r *Region, l *Lock, others []*Region) bool {
-	return code.blocks(r.statements(), l) == "" && code.areBrief(r.info(), r.statements(), true, others)
+	return code.whatMayWait(r.statements(), l) == "" && code.areBrief(r.info(), r.statements(), true, others)
 }
 
 // areBrief reports whether statements call nothing but what takes no time to speak of: functions
@@ -95,7 +95,7 @@ func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool, bu
 			if d != nil {
 				brief = brief && callsOwn && code.areBrief(f.Info, d.Body.List, false, but)
 			} else {
-				brief = brief && code.quick(info, n) && !statement.IsBuiltin(info, n, "print") && !statement.IsBuiltin(info, n, "println")
+				brief = brief && code.returnsAtOnce(info, n) && !statement.IsBuiltin(info, n, "print") && !statement.IsBuiltin(info, n, "println")
 			}
 		}
 	})

@@ -95,7 +95,7 @@ func (code *Code) stripe(r *Region, l *Lock) string {
 		switch i := x.Index.(type) {
 		case *ast.Ident:
 			v, ok := info.Uses[i].(*types.Var)
-			if ok && v.Pos() < r.first().Pos() && code.means(r, v) {
+			if ok && v.Pos() < r.first().Pos() && code.meansTheSame(r, v) {
 				found[i.Name] = true
 				return
 			}
@@ -105,11 +105,11 @@ func (code *Code) stripe(r *Region, l *Lock) string {
 		}
 		found[""] = true // an index that may mean another element when the region ends
 	})
-	return only(found)
+	return onlyElement(found)
 }
 
-// only is the one element of a set; "" if there are none or several.
-func only(set map[string]bool) string {
+// onlyElement is the one element of a set; "" if there are none or several.
+func onlyElement(set map[string]bool) string {
 	if len(set) != 1 {
 		return ""
 	}
@@ -127,7 +127,7 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 	found := map[string]bool{}
 	consider := func(all []handle.Handle) {
 		for _, h := range all {
-			if named(h.Type) == n && (h.ByPointer || code.isOriginal(h.Root)) && h.Root.Pos() < r.first().Pos() && code.means(r, h.Root) {
+			if named(h.Type) == n && (h.ByPointer || code.isOriginal(h.Root)) && h.Root.Pos() < r.first().Pos() && code.meansTheSame(r, h.Root) {
 				found[h.Text] = true
 			}
 		}
@@ -169,7 +169,7 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 			}
 		}
 	}
-	return only(found)
+	return onlyElement(found)
 }
 
 // isOriginal reports whether a variable of a struct type is the struct that is shared.
@@ -181,9 +181,9 @@ func (code *Code) isOriginal(v *types.Var) bool {
 	return f != nil && handle.IsOriginal(f.Syntax, v)
 }
 
-// means reports whether a variable's name means it where the region begins, and the
+// meansTheSame reports whether a variable's name means it where the region begins, and the
 // variable is not changed in it.
-func (code *Code) means(r *Region, v *types.Var) bool {
+func (code *Code) meansTheSame(r *Region, v *types.Var) bool {
 	if r.file.Lookup(v.Name(), r.first().Pos()) != v {
 		return false
 	}

@@ -65,5 +65,5 @@ func (code *Code) readsAhead(r *Region, l *Lock) bool {
 		return false
 	}
 	_, copier := r.snapshot()
-	return code.blocks(r.statements(), l) != "" && (code.hoistOf(r, l) != nil || !r.Write && (r.header() != nil || copier != ""))
+	return code.whatMayWait(r.statements(), l) != "" && (code.hoistOf(r, l) != nil || !r.Write && (r.header() != nil || copier != ""))
 }

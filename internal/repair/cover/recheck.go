@@ -43,8 +43,8 @@ func (code *Code) checkedAgain(r *Region, l *Lock) []*Region {
 		return []*Region{r}
 	}
 	look := statement.LookOf(r.file, r.statements(), func(s ast.Stmt) bool {
-		op, deferred, ok := code.lockStatement(r.info(), s)
-		return ok && !deferred && code.is(op, l)
+		op, deferred, ok := code.lockOperationOf(r.info(), s)
+		return ok && !deferred && code.isOn(op, l)
 	})
 	if look == nil || look.IsNeededLater(r.info(), r.body) {
 		return []*Region{r}
@@ -78,7 +78,7 @@ func (code *Code) canRepeat(r *Region, again *recheck, l *Lock) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
 			if v, ok := r.info().Uses[n].(*types.Var); ok && !v.IsField() && !isFound(n) {
-				can = can && code.means(r, v) && r.file.Lookup(v.Name(), again.store.Pos()) == v
+				can = can && code.meansTheSame(r, v) && r.file.Lookup(v.Name(), again.store.Pos()) == v
 			}
 		}
 		return can
@@ -87,7 +87,7 @@ func (code *Code) canRepeat(r *Region, again *recheck, l *Lock) bool {
 	ast.Inspect(again.Condition, check)
 	ast.Inspect(again.Back, check)
 	return can && code.onlyAsks(r.info(), again.Element, 0) && code.onlyAsks(r.info(), again.Condition, maxAsked) &&
-		code.blocks([]ast.Stmt{&ast.ExprStmt{X: again.Condition}}, l) == ""
+		code.whatMayWait([]ast.Stmt{&ast.ExprStmt{X: again.Condition}}, l) == ""
 }
 
 // maxAsked is how many functions deep a question may go.
@@ -104,7 +104,7 @@ func (code *Code) onlyAsks(info *types.Info, x ast.Expr, depth int) bool {
 		case *ast.UnaryExpr:
 			asks = asks && n.Op != token.ARROW
 		case *ast.CallExpr:
-			asks = asks && depth > 0 && code.quick(info, n)
+			asks = asks && depth > 0 && code.returnsAtOnce(info, n)
 			if d, f := code.callee(info, n); d != nil && asks {
 				back, ok := d.Body.List[0].(*ast.ReturnStmt) // it has a result, and so a statement
 				asks = ok && !slices.ContainsFunc(back.Results, func(x ast.Expr) bool { return !code.onlyAsks(f.Info, x, depth-1) })

@@ -190,7 +190,7 @@ func Merge(regions []*Region) []*Region {
 // behind.
 func (code *Code) merge(regions []*Region, l *Lock) []*Region {
 	return mergeBut(regions, func(r, with *Region) bool {
-		if code.blocks(r.statements(), l) == "" || r.Update && code.regionBlocks(r, l, nil) == "" {
+		if code.whatMayWait(r.statements(), l) == "" || r.Update && code.regionBlocks(r, l, nil) == "" {
 			return false
 		}
 		comesFirst := r.last().End() <= with.first().Pos()

@@ -46,7 +46,7 @@ func (code *Code) tailsOf(r *Region, l *Lock) []ast.Stmt {
 	}
 	var tails []ast.Stmt
 	add := func(s ast.Stmt) {
-		if code.blocks([]ast.Stmt{s}, l) != "" && !r.hasDataIn(s) {
+		if code.whatMayWait([]ast.Stmt{s}, l) != "" && !r.hasDataIn(s) {
 			tails = append(tails, s)
 		}
 	}

@@ -16,7 +16,7 @@ func (code *Code) planVariants(regions []*Region, l *Lock) *variant.Plan {
 	lock := variant.Lock{
 		Words: l.Words, Class: code.class(l), RW: l.rw,
 		Name:  func(d *ast.FuncDecl) string { return code.name(l, code.wholeOf(d)) },
-		Waits: func(stmts []ast.Stmt) string { return code.blocks(stmts, l) },
+		Waits: func(stmts []ast.Stmt) string { return code.whatMayWait(stmts, l) },
 	}
 	sections := make([]variant.Section, len(regions))
 	for i, r := range regions {

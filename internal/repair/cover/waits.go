@@ -10,10 +10,10 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// blocks says what in some statements, but for the calls in except, may wait for another
+// whatMayWait says what in some statements, but for the calls in except, may wait for another
 // goroutine or for time; "" if nothing does. It looks into functions of the program that are
 // called.
-func (code *Code) blocks(stmts []ast.Stmt, l *Lock, except ...*ast.CallExpr) string {
+func (code *Code) whatMayWait(stmts []ast.Stmt, l *Lock, except ...*ast.CallExpr) string {
 	w := &waitFinder{Code: code, lock: l, seen: make(map[ast.Node]bool)}
 	return w.waits(stmts, except)
 }
@@ -100,7 +100,7 @@ func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 	if fn != nil && waiting[fn.FullName()] && !(w.sleeps && fn.FullName() == sleep) {
 		return "a call of " + fn.Name()
 	}
-	if op, ok := w.operationOf(info, c); ok && op.takes() && w.lock.Exists() && !w.is(op, w.lock) {
+	if op, ok := w.operationOf(info, c); ok && op.takes() && w.lock.Exists() && !w.isOn(op, w.lock) {
 		return "" // the order of locks is for the audit to see
 	}
 	if w.locks.IsOpen(info, c) {
@@ -149,8 +149,8 @@ var waiting = map[string]bool{
 	"(*golang.org/x/sync/errgroup.Group).Wait": true,
 }
 
-// quick reports whether a call takes no time to speak of and waits for nothing.
-func (code *Code) quick(info *types.Info, c *ast.CallExpr) bool {
+// returnsAtOnce reports whether a call takes no time to speak of and waits for nothing.
+func (code *Code) returnsAtOnce(info *types.Info, c *ast.CallExpr) bool {
 	if info.Types[c.Fun].IsType() {
 		return true
 	}

@@ -112,7 +112,7 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 		}
 	}
 	for _, r := range work {
-		code.outward(r, l)
+		code.widenToOuterSection(r, l)
 		code.aroundLoops(r, l)
 	}
 	work = code.merge(work, l)
@@ -158,12 +158,12 @@ func (code *Code) hasUsers(r *Region) bool {
 	return ok && d.Name.IsExported() && r.file.Types.Name() != "main" && !r.Test
 }
 
-// outward makes a region cover the whole of a section of another lock that it lies in, if the lock is
+// widenToOuterSection makes a region cover the whole of a section of another lock that it lies in, if the lock is
 // taken before the other elsewhere: a new lock is taken first everywhere, so that the two have one
 // order.
-func (code *Code) outward(r *Region, l *Lock) {
+func (code *Code) widenToOuterSection(r *Region, l *Lock) {
 	for k := r.from - 1; k >= 0; k-- {
-		op, deferred, ok := code.lockStatement(r.info(), r.list[k])
+		op, deferred, ok := code.lockOperationOf(r.info(), r.list[k])
 		if !ok || deferred {
 			continue
 		}
@@ -175,7 +175,7 @@ func (code *Code) outward(r *Region, l *Lock) {
 		}
 		to := len(r.list) - 1
 		for i := r.to + 1; i < len(r.list); i++ {
-			if u, deferred, ok := code.lockStatement(r.info(), r.list[i]); ok && !deferred && !u.takes() && u.class == op.class {
+			if u, deferred, ok := code.lockOperationOf(r.info(), r.list[i]); ok && !deferred && !u.takes() && u.class == op.class {
 				to = i
 				break
 			}
@@ -288,7 +288,7 @@ func (code *Code) seenHeld(r *Region, l *Lock) bool {
 	taken := false
 	statement.Each(r.body.List, func(n ast.Node) {
 		if c, ok := n.(*ast.CallExpr); ok {
-			if op, ok := code.operationOf(r.info(), c); ok && code.is(op, l) {
+			if op, ok := code.operationOf(r.info(), c); ok && code.isOn(op, l) {
 				taken = true
 			}
 		}

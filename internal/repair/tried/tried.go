@@ -1,6 +1,6 @@
-// Package tried tries the schedules of a program, as many as there is time and need for, and says how
-// much of what can happen that was: all schedules with few preemptions where these can be tried, and
-// otherwise many by chance. A proof of a fix has the strength that it gives.
+// Package tried explores a patched program for a proof, and grades the result. The grade is exhaustive if all schedules
+// with few preemptions were tried, and sampled if these are too many and others were drawn by chance instead. A proof of
+// a fix is as strong as that.
 package tried
 
 import (

@@ -1,5 +1,5 @@
 // Package uncovered tells what a fix leaves without the lock that it takes, and why: every access to
-// the data of the lock, in all packages at hand, has the lock, or is told.
+// the data of the lock, in all packages at hand, has the lock, or is listed.
 //
 //	func (c *Cache) Get(k string) int {      func (c *Cache) Keys() map[string]int {
 //		c.mu.Lock()                          	return c.m      "it is handed to code without

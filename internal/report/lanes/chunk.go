@@ -27,15 +27,15 @@ type Chunk struct {
 	// kind.
 	Lanes [][3]int `json:"g"`
 	Kinds [][3]int `json:"k"`
-	// Variables are those in it; null stands for more than are told.
+	// Variables are those in it; null stands for more than are listed.
 	Variables []int `json:"v"`
 }
 
 // mostVariables is how many variables the index tells of a chunk.
 const mostVariables = 64
 
-// chunkColumns are the steps of a chunk, a list for each property. Texts are told once, and by
-// number afterwards; 0 is none. Numbers that may be missing are told plus 1.
+// chunkColumns are the steps of a chunk, a list for each property. Texts are written once, and by
+// number afterwards; 0 is none. Numbers that may be missing are written plus 1.
 type chunkColumns struct {
 	Seq      []uint64 `json:"q"` // differences to the one before
 	Lane     []int    `json:"g"`

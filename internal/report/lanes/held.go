@@ -20,7 +20,7 @@ type heldLocks struct {
 	lockOf map[heldLock]int
 }
 
-// A heldLock is a lock as it is told: the variable, or a name where it is none of the program's.
+// A heldLock is a lock as it is shown: the variable, or a name where it is none of the program's.
 type heldLock struct {
 	variable int
 	name     string

@@ -73,7 +73,7 @@ func (b *builder) sources() error {
 	return nil
 }
 
-// sourceFile reads a file. One that is not there any more, or is another one now, is told as such:
+// sourceFile reads a file. One that is not there any more, or is another one now, is shown as such:
 // the steps are those of the file that the run was built from.
 func sourceFile(name string, sites []*trace.Site, read func(string) ([]byte, error)) File {
 	f := File{Name: name, Path: name, Parts: []Part{}}

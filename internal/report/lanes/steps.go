@@ -107,7 +107,7 @@ func isStep(e *event.Event) bool {
 	return true
 }
 
-// progressEvery is after how many events progress is told.
+// progressEvery is after how many events progress is shown.
 const progressEvery = 1 << 14
 
 func (b *builder) read() error {

@@ -1,4 +1,5 @@
-// Package peek looks at the program's memory by address.
+// Package peek reads the memory of the program that it is linked into, by address: what a hook knows of an access is
+// an address and a size.
 package peek
 
 import "unsafe"

@@ -1,5 +1,5 @@
-// Package timers is a queue of what is due at some time. What is due at the same time comes
-// in the order in which it was queued.
+// Package timers is a queue of timers in virtual time, the earliest first. Timers for the same moment are in the order
+// in which they were queued.
 package timers
 
 // A Place is the place of something in a queue. What is queued embeds one.

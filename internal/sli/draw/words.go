@@ -28,7 +28,7 @@ type Names struct {
 
 func (n *Names) actor() string { return cmp.Or(n.Actor, "goroutine") }
 
-// Limits on what is told: a reader wants to know what goes wrong, and a machine that reads the
+// Limits on what is said: a reader wants to know what goes wrong, and a machine that reads the
 // same list twenty times says no more by it.
 const (
 	maxReadsTold      = 8
@@ -159,7 +159,7 @@ type conditionOnWay struct {
 	holds     bool
 }
 
-// waysToCrash are ways to a crash, each as the predicates on it: some more than are told. A way on
+// waysToCrash are ways to a crash, each as the predicates on it: some more than are said. A way on
 // which a value would have to be two numbers is none.
 func waysToCrash(machine *sli.Machine) [][]conditionOnWay {
 	var all [][]conditionOnWay
@@ -188,25 +188,31 @@ func waysToCrash(machine *sli.Machine) [][]conditionOnWay {
 // contradicts reports whether two conditions ask for different numbers in one place, or for a
 // number there and for another than that.
 func (c conditionOnWay) contradicts(other conditionOnWay) bool {
-	x, n, is, ok := c.number()
-	y, m, too, okToo := other.number()
-	if !ok || !okToo || x.Key() != y.Key() {
+	one, ok := c.comparison()
+	two, okToo := other.comparison()
+	if !ok || !okToo || one.value.Key() != two.value.Key() {
 		return false
 	}
-	return is && too && n.Key() != m.Key() || is != too && n.Key() == m.Key()
+	sameNumber := one.constant.Key() == two.constant.Key()
+	return one.equal && two.equal && !sameNumber || one.equal != two.equal && sameNumber
 }
 
-// number is what the condition compares with a constant, the constant, and whether both are the
-// same.
-func (c conditionOnWay) number() (value, constant *ir.Expr, same, ok bool) {
+// A comparison says that a value is equal to a constant, or that it is not.
+type comparison struct {
+	value, constant *ir.Expr
+	equal           bool
+}
+
+// comparison is what the condition says of a number; ok is false if it says anything else.
+func (c conditionOnWay) comparison() (said comparison, ok bool) {
 	e := c.predicate
 	if e.Op != ir.OpEq && e.Op != ir.OpNe || e.Args[1].Op != ir.OpConst {
-		return nil, nil, false, false
+		return comparison{}, false
 	}
-	return e.Args[0], e.Args[1], c.holds == (e.Op == ir.OpEq), true
+	return comparison{e.Args[0], e.Args[1], c.holds == (e.Op == ir.OpEq)}, true
 }
 
-// A reading is a load as people are told of it: the n-th of some data.
+// A reading is a load as a report names it: the n-th of some data.
 type reading struct {
 	data string
 	nth  int

@@ -14,7 +14,7 @@ import (
 // it had then.
 type unrecordedMemory struct {
 	words map[uint64]memoryWord // by address, in units of words
-	// journal, if it is there, is told of each word before it changes.
+	// journal, if there is one, gets each word before it changes.
 	journal *memoryJournal
 }
 

@@ -19,7 +19,7 @@ type Simulation struct {
 	Pick func(ready []uint32) uint32
 	// Externs do what the program calls outside itself, by the front end's name for it.
 	Externs map[string]Extern
-	// Executed, if it is there, is told of each instruction that was executed.
+	// Executed, if there is one, is called with each instruction that was executed.
 	Executed func(g uint32, in *ir.Instr)
 	// MaxSteps ends a run that does not end by itself.
 	MaxSteps int

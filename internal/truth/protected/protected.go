@@ -146,8 +146,8 @@ var compiling = []string{"-gcflags=./...=-dwarf=false"}
 // patience is how long all programs of a build may run. They need less than a second.
 const patience = 2 * time.Minute
 
-// output returns what the programs print, and what is told of them. One that ends the process has what was printed
-// before it compared.
+// output builds the programs and runs them, and returns what they print, and the findings that are printed beside it.
+// Of a program that ends the process, what it printed before counts.
 func (t *Trial) output(ctx context.Context, name string, flags []string) (printed, told string, _ error) {
 	tool := gotool.New(t.Dir, nil)
 	build := tool.Command(ctx, slices.Concat([]string{"build", "-ldflags=-s -w", "-o", name}, compiling, flags, []string{"."})...)

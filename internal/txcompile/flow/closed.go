@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Closed is what is known of a closed function, which touches nothing but its own variables and what its parameters point to,
-// keeps no pointer, and ends: all of its loops are over what is there. A transaction that
-// gives it nothing but its own memory calls it as it is.
+// Closed is what is known of a closed function, which touches nothing but its own variables and what its
+// parameters point to, keeps no pointer, and ends: all of its loops are over what is there. A transaction
+// that gives it nothing but its own memory calls it as it is.
 //
 //	func (c *choice) consider(price int) { if price > c.price { c.price = price } }
 //

@@ -128,7 +128,7 @@ func (f *Flow) From(places []Place) *Reach {
 		}
 	}
 	for fn := range f.All {
-		for _, given := range f.given(fn) {
+		for _, given := range f.functionsGivenToAtomic(fn) {
 			if !literal[given] {
 				r.indirect(given)
 				r.visit(given)
@@ -139,8 +139,8 @@ func (f *Flow) From(places []Place) *Reach {
 	return r
 }
 
-// leave follows a call of code that is not here: it may call what it is given.
-func (r *Reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
+// followForeignCall follows a call of code that is not here: it may call what it is given.
+func (r *Reach) followForeignCall(call ssa.CallInstruction, callee *ssa.Function) {
 	r.keeps = r.keeps || callee == nil || !library.KeepsNothing(callee) && !library.IsOf(callee, listing.STM)
 	for _, method := range r.CalledBack(call, callee) {
 		r.indirect(method)
@@ -291,9 +291,9 @@ func (r *Reach) run(fn *ssa.Function) {
 	}
 }
 
-// given returns the functions that a function gives to stm.Atomic: if it cannot be seen which,
+// functionsGivenToAtomic returns the functions that a function gives to stm.Atomic: if it cannot be seen which,
 // all that could be.
-func (f *Flow) given(fn *ssa.Function) []*ssa.Function {
+func (f *Flow) functionsGivenToAtomic(fn *ssa.Function) []*ssa.Function {
 	var all []*ssa.Function
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -348,14 +348,14 @@ func (r *Reach) visit(fn *ssa.Function) {
 				r.Elsewhere[call.Pos()] = describe(call.Common())
 			}
 			if len(callees) == 0 {
-				r.leave(call, nil)
+				r.followForeignCall(call, nil)
 			}
 			for _, callee := range callees {
 				if call.Common().StaticCallee() == nil || r.ofParams[call.Pos()] {
 					r.indirect(callee)
 				}
 				if callee.Blocks == nil {
-					r.leave(call, callee)
+					r.followForeignCall(call, callee)
 				}
 				r.visit(callee)
 			}

@@ -78,7 +78,7 @@ func (f *Flow) isElsewhere(caller *ssa.Function, call ssa.CallInstruction) bool 
 	}
 	callees := f.called(f.precise, caller, call)
 	if len(callees) == 0 {
-		return f.returned(call.Common().Value, make(map[ssa.Value]bool))
+		return f.isReturnedByLibrary(call.Common().Value, make(map[ssa.Value]bool))
 	}
 	return slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return fn.Blocks == nil && fn.Syntax() == nil })
 }
@@ -121,8 +121,8 @@ func isReading(fn *ssa.Function) bool {
 	return receiver != nil && ReadsToCall(receiver.Type(), method)
 }
 
-// returned reports whether a value can be what a library has returned.
-func (f *Flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
+// isReturnedByLibrary reports whether a value can be what a library has returned.
+func (f *Flow) isReturnedByLibrary(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return false
 	}
@@ -132,34 +132,34 @@ func (f *Flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
 		callee := v.Common().StaticCallee()
 		return callee != nil && callee.Blocks == nil && !library.IsTranslated(callee)
 	case *ssa.Extract:
-		return f.returned(v.Tuple, seen)
+		return f.isReturnedByLibrary(v.Tuple, seen)
 	case *ssa.Phi:
-		return slices.ContainsFunc(v.Edges, func(edge ssa.Value) bool { return f.returned(edge, seen) })
+		return slices.ContainsFunc(v.Edges, func(edge ssa.Value) bool { return f.isReturnedByLibrary(edge, seen) })
 	case *ssa.ChangeInterface:
-		return f.returned(v.X, seen)
+		return f.isReturnedByLibrary(v.X, seen)
 	case *ssa.ChangeType:
-		return f.returned(v.X, seen)
+		return f.isReturnedByLibrary(v.X, seen)
 	case *ssa.UnOp:
-		return v.Op == token.MUL && f.stored(v.X, seen)
+		return v.Op == token.MUL && f.isStoredInVariable(v.X, seen)
 	case *ssa.FreeVar:
-		return slices.ContainsFunc(bindings(v), func(bound ssa.Value) bool { return f.returned(bound, seen) })
+		return slices.ContainsFunc(bindings(v), func(bound ssa.Value) bool { return f.isReturnedByLibrary(bound, seen) })
 	}
 	return false
 }
 
-// stored reports whether what a library has returned is assigned to a variable of a function.
-func (f *Flow) stored(address ssa.Value, seen map[ssa.Value]bool) bool {
+// isStoredInVariable reports whether what a library has returned is assigned to a variable of a function.
+func (f *Flow) isStoredInVariable(address ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[address] {
 		return false
 	}
 	seen[address] = true
 	switch address := address.(type) {
 	case *ssa.FreeVar:
-		return slices.ContainsFunc(bindings(address), func(bound ssa.Value) bool { return f.stored(bound, seen) })
+		return slices.ContainsFunc(bindings(address), func(bound ssa.Value) bool { return f.isStoredInVariable(bound, seen) })
 	case *ssa.Alloc:
 		return slices.ContainsFunc(*address.Referrers(), func(use ssa.Instruction) bool {
 			store, ok := use.(*ssa.Store)
-			return ok && store.Addr == address && f.returned(store.Val, seen)
+			return ok && store.Addr == address && f.isReturnedByLibrary(store.Val, seen)
 		})
 	}
 	return false

@@ -1,6 +1,7 @@
-// Package library is what is known of functions of the standard library, to decide what becomes
-// of a call in a transaction: which only compute, which change nothing, and which keep none of
-// the functions that they are given. It is about names, and what is not named here is unknown.
+// Package library lists functions of the standard library by what a call of them does in a transaction:
+// functions that only compute, functions that read what they are given and change nothing, and functions that
+// keep none of the functions that they are given. The compiler of transactions leaves a call of these as it
+// is. A function that is not listed may do anything.
 //
 // library.go is about calls in source, errors.go about those of functions that read errors, and
 // ssa.go about those of go/ssa.

@@ -1,5 +1,5 @@
-// Package syntax tells of pieces of source what can be told from them and their types alone, for
-// the compiler of transactions: the parts of a statement, the name of what is called.
+// Package syntax answers questions of the compiler of transactions that a piece of source and its types decide without
+// the rest of the program: the parts of a statement, the name of what is called, whether a function calls recover.
 package syntax
 
 import (

@@ -51,12 +51,14 @@ func (u *update) rewriteMap(w *change.Rewriting) string {
 	}
 	inBranch := len(check.branch.Body.List) > 0 && list[0] == check.branch.Body.List[0]
 	behind := at > 0 && len(list) == len(check.list) && list[0] == check.list[0] && at > check.at
+	firstInBranch := check.found && inBranch && at == 0
+	rightBehind := !check.found && behind && at == check.at+1 && ends(check.branch.Body)
 	switch {
 	case act.verb == "Store" && !check.found && inBranch:
 		return u.storeIfMissing(w, check, list, at)
 	case act.verb == "Store" && check.found && behind && ends(check.branch.Body) && !hasJump(check.branch.Body):
 		return u.storeBehindCheck(w, check, list, at)
-	case act.verb == "Delete" && (check.found && inBranch && at == 0 || !check.found && behind && at == check.at+1 && ends(check.branch.Body)):
+	case act.verb == "Delete" && (firstInBranch || rightBehind):
 		w.Of(u.file).Replace(u.load.call, u.load.text("LoadAndDelete", u.file.TextOf(u.load.args[0])))
 		w.Of(u.file).Delete(list[at])
 		w.Note(u.file, act.call)
@@ -191,9 +193,13 @@ func (u *update) rewriteMapUpdate(w *change.Rewriting, c *mapCheck) string {
 	missing, atMissing := statementOf(first)
 	list, at := statementOf(second)
 	value, isName := c.assign.Lhs[0].(*ast.Ident)
-	if c.found || c.branch.Init != nil || missing == nil || list == nil || !isName || value.Name == "_" || first.verb != "Store" || second.verb != "Store" ||
-		len(missing) != 2 || atMissing != 0 || missing[0] != c.branch.Body.List[0] || !ends(c.branch.Body) || hasJump(c.branch.Body) ||
-		len(list) != len(c.list) || list[0] != c.list[0] || at != c.at+1 || !u.isComparable() {
+	if c.found || c.branch.Init != nil || !isName || value.Name == "_" || first.verb != "Store" || second.verb != "Store" || !u.isComparable() {
+		return ""
+	}
+	branch := c.branch.Body
+	storesMissing := len(missing) == 2 && atMissing == 0 && missing[0] == branch.List[0] && ends(branch) && !hasJump(branch)
+	storesRightBehind := len(list) == len(c.list) && list[0] == c.list[0] && at == c.at+1
+	if !storesMissing || !storesRightBehind {
 		return ""
 	}
 	loaded, ok := f.Info.Defs[value].(*types.Var)
