@@ -178,16 +178,26 @@ func (v *functionValues) of(p *Program, t types.Type) []*function {
 
 // IsOpen reports whether a call may run code that is not in the program but that the program
 // is given: a function value, or an implementation of an interface of the program. One of other
-// interfaces, such as error and io.Writer, knows nothing of the program.
+// interfaces, such as error and io.Writer, knows nothing of the program, unless what it does is up to
+// whoever wrote it.
 func (p *Program) IsOpen(info *types.Info, call *ast.CallExpr) bool {
 	if t, ok := p.target(info, call.Fun); ok && t.parameter == nil {
 		return false
 	}
 	if fn := calleeOf(info, call); fn != nil {
 		method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		return ok && !isProperty(fn) && p.isOpenInterface(info.TypeOf(method.X))
+		if !ok || isProperty(fn) {
+			return false
+		}
+		return p.isOpenInterface(info.TypeOf(method.X)) || freeToDoAnything[fn.FullName()] && p.isHandedIn(info.TypeOf(method.X))
 	}
 	return p.isOpenType(info.TypeOf(call.Fun))
+}
+
+// freeToDoAnything are methods of the standard library's interfaces that people write for their own
+// ends. A Close ends what uses the object, and waits for it; a handler or a transport runs a program.
+var freeToDoAnything = map[string]bool{
+	"(io.Closer).Close": true, "(net/http.Handler).ServeHTTP": true, "(net/http.RoundTripper).RoundTrip": true,
 }
 
 // IsOpenRange reports whether a loop may run such code: it goes over what a function hands it.
@@ -206,7 +216,14 @@ func (p *Program) isOpenType(t types.Type) bool {
 // implement, and hand in.
 func (p *Program) isOpenInterface(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && p.interfaces[named.Origin().Obj()] && hasType(p.values.open, named.Origin())
+	return ok && p.interfaces[named.Origin().Obj()] && p.isHandedIn(named)
+}
+
+// isHandedIn reports whether a type is an interface of which code outside the program can hand in an
+// implementation.
+func (p *Program) isHandedIn(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && hasType(p.values.open, named.Origin())
 }
 
 // isProperty reports whether a method is given nothing and returns a number, a text or the like, as

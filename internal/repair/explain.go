@@ -143,6 +143,9 @@ func explainPlaces(w io.Writer, p *cover.Patch) {
 	if len(p.Copies) > 0 {
 		fmt.Fprintf(w, "  a copy is handed on in %s\n", strings.Join(p.CopiesIn(), ", "))
 	}
+	if len(p.Outside) > 0 {
+		fmt.Fprintf(w, "  the lock is held during %s: others wait for it as long as what is at the other end takes\n", strings.Join(p.OutsideIn(), ", "))
+	}
 	tests := 0
 	for _, place := range p.Places {
 		if uncovered.IsTestFile(place.File) {

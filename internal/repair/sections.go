@@ -9,6 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -65,13 +66,14 @@ func (r *failedRun) region(s *sli.Section) *cover.Region {
 }
 
 // dataOf collects what the accesses of sections touch, and the locks that they hold or that guard
-// it elsewhere.
+// it elsewhere. A section may come to objects of the test by what it calls: its lock is not for these.
 func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 	d := new(cover.Data)
+	var touched []gossa.Data
 	for _, s := range derived.Sections {
 		for _, x := range s.Accesses {
 			at, _ := r.behind(x)
-			r.addData(d, at)
+			touched = append(touched, at)
 			for _, h := range x.Locks {
 				if lock := r.lockAt[h.Lock]; lock != nil {
 					d.AddHeld(lock)
@@ -79,8 +81,23 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 			}
 		}
 	}
+	ofProgram := slices.ContainsFunc(touched, func(at gossa.Data) bool { return (at.Field != nil || at.Global != nil) && !r.isOfTest(at) })
+	for _, at := range touched {
+		if !ofProgram || !r.isOfTest(at) {
+			r.addData(d, at)
+		}
+	}
 	r.addGuards(d)
 	return d
+}
+
+// isOfTest reports whether an access touches a field or a variable that test code declares.
+func (r *failedRun) isOfTest(at gossa.Data) bool {
+	declared := at.Global
+	if at.Field != nil {
+		declared = at.Field
+	}
+	return declared != nil && uncovered.IsTestFile(r.code.Fset.Position(declared.Pos()).Filename)
 }
 
 // addData adds what an access touches.

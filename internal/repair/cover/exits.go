@@ -54,6 +54,7 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	}
 	lock = r.move(edits, calls) + lock
 	if len(r.tails) == 0 && code.deferrable(r, l) {
+		e.outside = append(e.outside, code.outsideCalls(r.statements())...)
 		edits.LineBefore(r.first(), lock+"\ndefer "+unlock)
 		r.lookAgain(edits, "")
 		return nil
@@ -61,7 +62,7 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	if statement.Recovers(r.info(), r.body) && statement.CallsAny(r.info(), r.statements()) {
 		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", r.place(), l.Words)
 	}
-	w := &exitWriter{Edits: edits, region: r, unlock: unlock}
+	w := &exitWriter{Edits: edits, region: r, unlock: unlock, early: code.releasedEarly(r)}
 	w.variable, _, _ = strings.Cut(name, ".")
 	if !statement.Terminates(r.last()) && !w.named(r.last().End()) {
 		return fmt.Errorf("the lock's name means something else at the end of the section in %s", r.place())
@@ -72,6 +73,7 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	if w.err != nil {
 		return w.err
 	}
+	e.outside = append(e.outside, w.outsideCalls(code)...)
 	if r.endsInBranches() {
 		r.releaseInBranches(edits, unlock)
 		return nil
@@ -213,7 +215,19 @@ type exitWriter struct {
 	region   *Region
 	unlock   string // the statement
 	variable string // what the lock's name begins with
-	err      error
+	// early are the returns ahead of which the lock is released, with the statements that come in between, the
+	// last first.
+	early map[*ast.ReturnStmt][]ast.Stmt
+	err   error
+}
+
+// outsideCalls are the calls that wait for other programs or machines with the lock held.
+func (w *exitWriter) outsideCalls(code *Code) []Place {
+	released := code.outsideCalls(w.region.tails)
+	for _, between := range w.early {
+		released = append(released, code.outsideCalls(between)...)
+	}
+	return slices.DeleteFunc(code.outsideCalls(w.region.statements()), func(p Place) bool { return slices.Contains(released, p) })
 }
 
 // named reports whether the variable that the lock's name begins with is the same at a
@@ -257,9 +271,12 @@ func (w *exitWriter) walk(n ast.Node, inLoop, inBreakable bool) {
 			w.walk(m.Body, inLoop, true)
 			return false
 		case *ast.ReturnStmt:
-			if slices.Contains(w.region.tails, ast.Stmt(m)) {
+			switch between := w.early[m]; {
+			case between != nil && w.named(m.Pos()):
+				w.LineBefore(between[len(between)-1], w.unlock)
+			case slices.Contains(w.region.tails, ast.Stmt(m)):
 				w.exit(m, w.unlock+"\n"+w.ChangedText(m))
-			} else {
+			default:
 				w.exit(m, w.returned(m))
 			}
 			return false

@@ -20,6 +20,8 @@ type Patch struct {
 	// Places are where the sections are, Copies where copies are handed on, for
 	// the report.
 	Places, Copies []Place
+	// Outside are the calls that wait for other programs or machines while a lock of the patch is held.
+	Outside []Place
 	// NewLocks are the locks that the patch adds.
 	NewLocks []NewLock
 	// guards is the data that each lock of the patch is to guard, by the lock's name.
@@ -85,6 +87,9 @@ func inWords(places []Place) []string {
 
 // CopiesIn returns where copies are handed on, in words.
 func (p *Patch) CopiesIn() []string { return inWords(p.Copies) }
+
+// OutsideIn returns where other programs or machines are waited for with a lock held, in words.
+func (p *Patch) OutsideIn() []string { return inWords(p.Outside) }
 
 // Guarded returns the data that a lock is to guard by the patch, which may be nil.
 func (p *Patch) Guarded(l *Lock) []dataname.Name {
@@ -164,8 +169,8 @@ func (p *Patch) guardedByOther(l *Lock, n dataname.Name) bool {
 
 // edits are the changes of a patch, by file.
 type edits struct {
-	files          map[*source.File]*source.Edits
-	places, copies []Place
+	files                   map[*source.File]*source.Edits
+	places, copies, outside []Place
 	// variants are the functions that run with the lock held by their callers, or have variants
 	// that do.
 	variants []*ast.FuncDecl
@@ -186,12 +191,13 @@ func (e *edits) of(f *source.File) *source.Edits {
 // patch makes the edits, on top of an earlier patch, which may be nil.
 func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
 	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, guards: map[string]Guard{}}
-	p.Places, p.Copies = addPlaces(nil, e.places...), addPlaces(nil, e.copies...)
+	p.Places, p.Copies, p.Outside = addPlaces(nil, e.places...), addPlaces(nil, e.copies...), addPlaces(nil, e.outside...)
 	if base != nil {
 		maps.Copy(p.guards, base.guards)
 		maps.Copy(p.Files, base.Files)
 		maps.Copy(p.Before, base.Before)
 		p.Places, p.Copies = addPlaces(base.Places, e.places...), addPlaces(base.Copies, e.copies...)
+		p.Outside = addPlaces(base.Outside, e.outside...)
 		p.NewLocks = slices.Clone(base.NewLocks)
 	}
 	for f, changes := range e.files {

@@ -121,26 +121,6 @@ func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 	return ""
 }
 
-// ReachesOutside reports whether a region reads or writes files, connections or the like, which takes
-// as long as whatever is at the other end likes. A lock may be held meanwhile, and had better not be.
-func (code *Code) ReachesOutside(r *Region) bool {
-	found := false
-	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
-		if c, ok := n.(*ast.CallExpr); ok {
-			fn, _ := r.info().Uses[source.CalleeName(c)].(*types.Func)
-			found = found || fn != nil && fn.Pkg() != nil && (outside[fn.Pkg().Path()] || outside[fn.FullName()])
-		}
-	})
-	return found
-}
-
-// outside are packages whose functions read and write what is outside the program, and functions of
-// others that do.
-var outside = map[string]bool{
-	"bufio": true, "database/sql": true, "io": true, "io/ioutil": true, "net": true, "net/http": true, "net/rpc": true, "net/smtp": true, "os": true, "os/exec": true,
-	"(*encoding/json.Decoder).Decode": true, "(*encoding/json.Encoder).Encode": true, "(*encoding/gob.Decoder).Decode": true, "(*encoding/gob.Encoder).Encode": true,
-}
-
 const sleep = "time.Sleep"
 
 // waiting are the functions of libraries that wait for other goroutines, or for time.

@@ -15,9 +15,15 @@
 //		finish()                 }
 //	}
 //
+//	atomic.AddInt32(&refs, -1)             if atomic.AddInt32(&refs, -1) == 0 {
+//	if atomic.LoadInt32(&refs) == 0 {      	free()
+//		free()                             }
+//	}
+//
 //	atomics.go     the repairs, the best first
 //	onestep.go     one operation for an update in several: straight.go one that is always made,
 //	               checked.go one after a check, syncmap.go one of a sync.Map
+//	result.go      what Add returns, for a load after it
 //	everywhere.go  plain accesses to what functions of sync/atomic access too
 //	words.go       counters and flags that are only added to, set and read
 package atomics
@@ -34,5 +40,5 @@ type finder struct{ *change.Run }
 // Changes returns the repairs that make accesses to variables atomic, the best first.
 func Changes(r *change.Run) []*change.Change {
 	f := &finder{r}
-	return slices.Concat(f.oneStep(), f.atomicEverywhere(), f.atomicWords())
+	return slices.Concat(f.oneStep(), f.takeResults(), f.atomicEverywhere(), f.atomicWords())
 }
