@@ -36,6 +36,9 @@ const (
 	// LockOrder is a circle of goroutines, each of which holds the lock that the next one
 	// waits for.
 	LockOrder
+	// CopiedLock is a lock that nothing in the run has taken, and that is locked all the same: it was
+	// copied, with the data beside it, while the one that it is a copy of was held.
+	CopiedLock
 
 	waitShapes
 )
@@ -44,6 +47,7 @@ var shapeNames = [waitShapes]string{
 	UnknownShape: "", GroupHeldUp: "wait group held up", EmptySelect: "empty select", NilChannel: "nil channel", AbandonedChannel: "channel with nobody left",
 	GroupNeverDone: "wait group never done", NoSignal: "no signal", MissedSignal: "missed signal",
 	LockHeldOverWait: "lock held over a wait", MissingUnlock: "missing unlock", DoubleLock: "double lock", LockOrder: "lock order",
+	CopiedLock: "copied lock",
 }
 
 func (s WaitShape) String() string {

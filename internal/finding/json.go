@@ -26,10 +26,10 @@ type line struct {
 //	                          deadlock, partial deadlock, leak, exit, test failed,
 //	                          crash, deviation, split section, transaction misuse
 //	shape            string   of a deadlock or a leak, why goroutines wait for ever:
-//	                          lock order, double lock, missing unlock, lock held
-//	                          over a wait, missed signal, no signal, wait group
-//	                          never done, channel with nobody left, nil channel,
-//	                          empty select, wait group held up
+//	                          copied lock, lock order, double lock, missing
+//	                          unlock, lock held over a wait, missed signal, no
+//	                          signal, wait group never done, channel with nobody
+//	                          left, nil channel, empty select, wait group held up
 //	guard            object
 //	  name           string   what it protects
 //	  site           frame    where it was made

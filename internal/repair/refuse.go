@@ -45,6 +45,7 @@ var waits = map[event.WaitShape]string{
 	event.MissingUnlock:    "a lock is kept on a way out of the function that took it: release it on every way (defer)",
 	event.DoubleLock:       "a goroutine takes a lock that it holds already, mostly by calling a method that takes it too: call one that expects the lock to be held",
 	event.LockOrder:        "goroutines take the same locks in different orders, each waiting for the one that the next has: take them in one order everywhere, two of the same kind by a number of their own",
+	event.CopiedLock:       "a lock is waited for that nothing has taken: it was copied, with the data beside it, from one that was held: use the data where it is, by a pointer (go vet says where locks are copied)",
 }
 
 // shapeOf is the shape that says most about goroutines that wait for ever.

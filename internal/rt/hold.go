@@ -10,6 +10,7 @@ type hold struct {
 
 // hold notes that c has locked the RWMutex o.
 func (o *object) hold(c *goroutine, site uint32, write bool) {
+	o.taken = true
 	h := hold{c, site, c.Frame}
 	if write {
 		o.holder = h

@@ -172,6 +172,7 @@ func (s *scheduler) addBlockers(n *waiting.Goroutine, c *goroutine, o *object) {
 			}
 		}
 	}
+	n.Untaken = !o.taken && !n.Unknown && len(n.Blockers) == 0
 	n.Unknown = n.Unknown || len(n.Blockers) == 0
 }
 

@@ -62,7 +62,7 @@ func Lock(state *int32) bool {
 		}
 		if tryMutex(state) {
 			c.acquire(&o.released)
-			o.holder = hold{c, op.Site, c.Frame}
+			o.holder, o.taken = hold{c, op.Site, c.Frame}, true
 			c.touch(o.addr, mutexSize, event.Lock, op.Site)
 			s.emitOp(c, op, 0)
 			s.changed(o)
@@ -103,7 +103,7 @@ func TryLock(state *int32) (ok, done bool) {
 	if ok {
 		c.polling.changes()
 		c.acquire(&o.released)
-		o.holder = hold{c, op.Site, c.Frame}
+		o.holder, o.taken = hold{c, op.Site, c.Frame}, true
 		s.changed(o)
 	}
 	c.touch(o.addr, mutexSize, event.TryLock, op.Site)

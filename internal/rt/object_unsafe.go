@@ -47,6 +47,8 @@ type object struct {
 	tried bool
 	// awaited says that a goroutine waits for a WaitGroup that has not come to 0 since.
 	awaited bool
+	// taken says that a goroutine has taken a lock.
+	taken bool
 	// holder is the goroutine that has locked a mutex, reading are those that have locked an
 	// RWMutex for reading. handed says that a lock was released by another goroutine than
 	// the one that took it.
@@ -77,7 +79,7 @@ func (o *object) reset(addr uintptr) {
 	o.by, o.at = 0, 0
 	o.tickets = o.tickets[:0]
 	o.granted = 0
-	o.tried, o.awaited = false, false
+	o.tried, o.awaited, o.taken = false, false, false
 	o.holder, o.handed, o.unheard = hold{}, false, 0
 	clear(o.reading)
 	o.reading = o.reading[:0]

@@ -183,9 +183,9 @@ goroutine is left in every schedule or in some. A worker that is meant to live a
 the process, such as one that a package starts at its first use, is reported too, as
 "left waiting in every schedule": stop it at the end of the test, or give -leaks=false.
 
-A report says why: lock order, double lock, missing unlock, lock held over a wait, missed
-signal, no signal, wait group never done, channel with nobody left, nil channel, empty
-select; which goroutine holds which lock since which line; and for a lock order the circle.
+A report says why: copied lock, lock order, double lock, missing unlock, lock held over a
+wait, missed signal, no signal, wait group never done, channel with nobody left, nil
+channel, empty select; which goroutine holds which lock since which line; and for a lock order the circle.
 
 Examples:
 

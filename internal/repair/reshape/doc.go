@@ -151,6 +151,12 @@
 //	func (s Stats) Hit() {       func (s *Stats) Hit() {
 //		s.mu.Lock()              	s.mu.Lock()
 //
+// A loop takes the lock of a copy:
+//
+//	for _, s := range r.sensors {     for i := range r.sensors {
+//		s.mu.Lock()                   	s := &r.sensors[i]
+//	                                  	s.mu.Lock()
+//
 // Two locks are there for the same data:
 //
 //	t.readMu.Lock()              t.readMu.Lock()
@@ -179,6 +185,7 @@
 //	release.go    releasing on every way out
 //	heldover.go   releasing before a wait
 //	receiver.go   the lock of the receiver, and not of a copy
+//	rangecopy.go  the locks of elements, and not of copies
 //	onelock.go    one lock in the place of two
 //	capture.go    a variable for each goroutine
 //	join.go       waiting for a goroutine

@@ -26,6 +26,7 @@ var families = []func(*finder) []*change.Change{
 	(*finder).signalUnderLock,
 	func(r *finder) []*change.Change { return channels.Waiting(r.Run) },
 	(*finder).lockOriginal,
+	(*finder).lockElements,
 	(*finder).oneLock,
 	func(r *finder) []*change.Change { return atomics.Changes(r.Run) },
 	func(r *finder) []*change.Change { return arrays.Changes(r.Run) },

@@ -65,6 +65,8 @@ type Goroutine struct {
 	Unknown bool
 	// Again says that the goroutine itself holds the lock that it waits for.
 	Again bool
+	// Untaken says that nothing has taken the lock, which is locked all the same.
+	Untaken bool
 }
 
 // A Verdict is what is known of one.
@@ -156,6 +158,8 @@ func shape(all []Goroutine, verdicts []Verdict, from int) event.WaitShape {
 		switch {
 		case g.Again:
 			return event.DoubleLock
+		case g.Untaken:
+			return event.CopiedLock
 		case g.Need != Release:
 			return event.LockHeldOverWait
 		case seen[at]:

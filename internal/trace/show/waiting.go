@@ -21,6 +21,7 @@ var shapeWords = map[event.WaitShape]string{
 	event.MissingUnlock:    "a path leaves the lock locked; defer the Unlock where the lock is taken",
 	event.DoubleLock:       "the goroutine holds that lock already, and locks of package sync cannot be taken twice, not even for reading when a writer waits in between; split the function into one that locks and one that needs the lock held",
 	event.LockOrder:        "each goroutine holds the lock that the next one waits for; take the locks in one order everywhere",
+	event.CopiedLock:       "nothing in this run has taken the lock, and it is locked: it is a copy of one that was held (go vet says where locks are copied), or was locked before the test began; use the lock where it is, by a pointer",
 }
 
 // ShapeWords is a shape with what it means; "" if it is not known.

@@ -64,7 +64,7 @@ func TestCircleNamesEachLock(t *testing.T) {
 }
 
 func TestEveryShapeHasWords(t *testing.T) {
-	for s := event.UnknownShape + 1; s <= event.LockOrder; s++ {
+	for s := event.UnknownShape + 1; s <= event.CopiedLock; s++ {
 		if shapeWords[s] == "" || !strings.HasPrefix(ShapeWords(s), s.String()+": ") {
 			t.Errorf("%v: %q", s, ShapeWords(s))
 		}

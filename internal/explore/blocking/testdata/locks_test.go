@@ -363,3 +363,35 @@ func TestFineOrderBesideASpinner(t *testing.T) {
 	go a.payInOrder(b, 1)
 	go b.payInOrder(a, 1)
 }
+
+// audit has a look at an account that another goroutine holds locked: at a copy of it, with the lock, or at
+// the account itself.
+func audit(look func(*account) *account) int {
+	a := &account{balance: 1}
+	locked, goOn := make(chan bool), make(chan bool)
+	go func() {
+		a.mu.Lock()
+		locked <- true
+		<-goOn
+		a.mu.Unlock()
+	}()
+	<-locked
+	b := look(a)
+	goOn <- true
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.balance
+}
+
+// want: deadlock, copied lock
+func TestBugLockIsCopied(t *testing.T) {
+	audit(func(a *account) *account {
+		b := new(account)
+		*b = *a
+		return b
+	})
+}
+
+func TestFineLockIsNotCopied(t *testing.T) {
+	audit(func(a *account) *account { return a })
+}
