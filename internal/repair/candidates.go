@@ -35,6 +35,8 @@ type Candidate struct {
 	// covers is what came of all candidates with the same sections and lock, which cover them alone
 	// or more besides: one that covers more comes first.
 	covers *coverage
+	// changesNothing says that the program has it already.
+	changesNothing bool
 	// enlarged says that it was looked at whether its lock is to guard more.
 	enlarged bool
 	// stillFails says that a schedule leads to a failure of the kind that is to be fixed.
@@ -217,7 +219,7 @@ func (k *ranking) add(p proposal) {
 		}
 		switch {
 		case errors.Is(err, cover.ErrCovered):
-			c.Why = err.Error()
+			c.Why, c.changesNothing = err.Error(), true
 			k.failed = append(k.failed, c)
 		case err != nil:
 			c.Why = err.Error()

@@ -116,7 +116,7 @@ type Refusal struct {
 // refusal says why no candidate is a fix: that the time is over, if it is; that there was
 // nothing to try; or the candidate that came nearest, and what broke it.
 func (f *fixer) refusal() *Refusal {
-	r := &Refusal{Reason: hopeless(&f.result.Failure), Candidates: len(f.result.Tried), Nearest: f.nearest(), Shorter: f.shortened}
+	r := &Refusal{Reason: hopeless(&f.result.Failure), Candidates: len(f.result.Tried), Nearest: nearest(f.result.Tried), Shorter: f.shortened}
 	if run := f.result.run; run != nil {
 		r.Declined, r.Failing = run.declined, NewFailingRun(run.reader)
 		if advice := waits[shapeOf(&f.result.Failure)]; r.Nearest != nil && advice != "" && isDisturbed(run.reader.Outcome) {
@@ -187,11 +187,12 @@ const orderAdvice = "If the failure comes from the order in which goroutines do 
 // stallAdvice is for failures that no change of order ends, because they come from time.
 const stallAdvice = "It fails if the machine stalls for a moment, as a busy one does: a test that sleeps until something must have happened has to wait for that instead (a channel, a condition that is looked at again), or to sleep far longer. -stall 0 leaves stalls out"
 
-// nearest is the candidate that came nearest to a fix, the first of several; nil if there is none.
-func (f *fixer) nearest() *Candidate {
+// nearest is the candidate that came nearest to a fix, the first of several; nil if there is none. One that
+// the program has already says nothing of what is missing.
+func nearest(all []*Candidate) *Candidate {
 	var best *Candidate
-	for _, c := range f.result.Tried {
-		if best == nil || c.Reached > best.Reached {
+	for _, c := range all {
+		if best == nil || c.Reached > best.Reached || c.Reached == best.Reached && best.changesNothing && !c.changesNothing {
 			best = c
 		}
 	}

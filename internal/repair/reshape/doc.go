@@ -165,8 +165,8 @@
 //	t.writeMu.Lock()             t.readMu.Lock()
 //	t.rows[k] = n                t.rows[k] = n
 //
-// Repairs by atomic variables are in package atomics, those of channels in package channels, and that of
-// slices that were handed over in package arrays.
+// Repairs by atomic variables are in package atomics, those of channels in package channels, and those of
+// slices that share an array in package arrays.
 //
 // # Files
 //

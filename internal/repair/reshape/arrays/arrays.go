@@ -1,6 +1,6 @@
-// Package arrays writes the repair for a slice that was handed over and whose array is filled again
-// while its new owner reads it. No lock helps: the owner is done with the lock, and reads what it was
-// given.
+// Package arrays writes the repairs for slices that share an array with others. No lock helps where a
+// slice was handed over and its array is filled again while its new owner reads it: the owner is done with
+// the lock, and reads what it was given.
 //
 //	items := b.items             items := b.items
 //	b.items = b.items[:0]        b.items = nil
@@ -9,6 +9,13 @@
 // A slice that users see, or that is compared with nil, stays one that is empty and not nil:
 //
 //	b.Items = b.Items[:0]        b.Items = b.Items[len(b.Items):]
+//
+// Nor does one where several goroutines append to what they have each been given:
+//
+//	return append(base, x)       return append(slices.Clip(base), x)
+//
+//	arrays.go     a slice that was handed over
+//	clip.go       appends to one slice
 package arrays
 
 import (
@@ -24,13 +31,17 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// Changes returns the repair that gives slices new arrays where they are emptied, if they were handed over
-// before. What calls a function with a slice mostly lends it: that counts if the run raced where the slice
-// is used.
+// Changes returns the repairs, the best first.
 func Changes(r *change.Run) []*change.Change {
 	if r.Blocked() {
 		return nil
 	}
+	return slices.Concat(handedOver(r), clip(r))
+}
+
+// handedOver gives slices new arrays where they are emptied, if they were handed over before. What calls a
+// function with a slice mostly lends it: that counts if the run raced where the slice is used.
+func handedOver(r *change.Run) []*change.Change {
 	raced := racedSlices(r)
 	w := r.Rewrite()
 	var names []string
