@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"go/ast"
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -39,22 +40,75 @@ func (r *finder) roomForAnswer() []*change.Change {
 
 // makeRoom gives a channel room for all that is sent to it, if that can be counted: each send
 // happens at most once in its goroutine, and goroutines start once, or once for each round of a
-// loop over something that has a length.
+// loop over something that has a length. Channels that a select receives from beside it get room too: what
+// leaves the one may leave the others.
 func (r *finder) makeRoom(f *source.File, channel *types.Var) []*change.Change {
 	made, body := syntax.Making(f, channel)
 	if made == nil {
 		return nil
 	}
-	room, ok := syntax.Answers(f, channel, made, body)
-	if !ok {
-		return nil
-	}
 	w := r.Rewrite()
-	w.Of(f).InsertAfter(made.Args[0].End(), ", "+room)
-	w.Note(f, made)
+	names := ""
+	for _, c := range append([]*types.Var{channel}, receivedBeside(f, body, channel)...) {
+		made, in := syntax.Making(f, c)
+		if made == nil || in != body {
+			continue
+		}
+		room, ok := syntax.Answers(f, c, made, body)
+		switch {
+		case ok:
+			w.Of(f).InsertAfter(made.Args[0].End(), ", "+room)
+			w.Note(f, made)
+			if names != "" {
+				names += " and "
+			}
+			names += c.Name()
+		case c == channel:
+			return nil
+		}
+	}
+	words := "the channel " + names + " has room for what nothing may be left to receive"
+	if names != channel.Name() {
+		words = "the channels " + names + " have room for what nothing may be left to receive"
+	}
 	return w.Finish(&change.Change{
-		Words:   "the channel " + channel.Name() + " has room for what nothing may be left to receive",
+		Words:   words,
 		Mistake: "the goroutine that receives may have gone on without an answer",
 		Reason:  "a goroutine that sends does not wait, whether its answer is received or not, so that it ends",
 	})
+}
+
+// receivedBeside are the channels from which a select of a function receives that receives from a certain one.
+func receivedBeside(f *source.File, body *ast.BlockStmt, channel *types.Var) []*types.Var {
+	var all []*types.Var
+	ast.Inspect(body, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectStmt)
+		if !ok {
+			return true
+		}
+		var received []*types.Var
+		for _, clause := range s.Body.List {
+			comm := clause.(*ast.CommClause).Comm
+			if comm == nil {
+				continue
+			}
+			ast.Inspect(comm, func(n ast.Node) bool {
+				if u, ok := n.(*ast.UnaryExpr); ok {
+					if c := syntax.ChannelOf(f, u); c != nil {
+						received = append(received, c)
+					}
+				}
+				return true
+			})
+		}
+		if syntax.Contains(received, channel) {
+			for _, c := range received {
+				if c != channel && !syntax.Contains(all, c) {
+					all = append(all, c)
+				}
+			}
+		}
+		return true
+	})
+	return all
 }
