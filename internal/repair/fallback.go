@@ -66,21 +66,37 @@ func (r *failedRun) onlyData(all ...*types.Var) *cover.Data {
 	return data
 }
 
-// racingStatements are the proposals, at most one, of sections around the accesses that race: those
-// of the program, and the calls for which a library makes them.
+// racingStatements are the proposals of sections around the accesses that race: those of the program, and
+// the calls for which a library makes them. What races for a channel, such as two that close it, does so
+// because of data that decides it, so sections around the data alone come first.
 //
 //	func (s *Set) Add(x int)    { s.mu.Lock(); s.m[x] = true; s.mu.Unlock() }
 //	func (s *Set) Names() []int { return slices.Sorted(maps.Keys(s.m)) }      the library reads the map
 //
 // There is none if an access was made from neither.
 func (r *failedRun) racingStatements() []proposal {
-	var all []*cover.Region
-	data := new(cover.Data)
+	var races, ofData []*trace.Failure
 	for i := range r.reader.Outcome.Failures {
 		f := &r.reader.Outcome.Failures[i]
 		if f.Kind != event.FailureRace {
 			continue
 		}
+		races = append(races, f)
+		if !slices.ContainsFunc(append([]trace.Point{f.Point}, f.Others...), func(at trace.Point) bool { return at.Op == event.Close || at.Op == event.Send }) {
+			ofData = append(ofData, f)
+		}
+	}
+	if len(ofData) == 0 || len(ofData) == len(races) {
+		return r.sectionsAroundRaces(races)
+	}
+	return append(r.sectionsAroundRaces(ofData), r.sectionsAroundRaces(races)...)
+}
+
+// sectionsAroundRaces are the proposals, at most one, of sections around the accesses of some races.
+func (r *failedRun) sectionsAroundRaces(races []*trace.Failure) []proposal {
+	var all []*cover.Region
+	data := new(cover.Data)
+	for _, f := range races {
 		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
 			region := r.ownAccess(&at, data)
 			if region == nil {

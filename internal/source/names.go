@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Lookup returns what a name means at a position of the file, nil if nothing.
@@ -85,4 +86,18 @@ func UnusedPrefix(word string, files ...*ast.File) string {
 		}
 		word = "_" + word
 	}
+}
+
+// Unexported is a name as only its package sees it, initials in capitals as one word:
+//
+//	Get, URL, HTTPClient     get, url, httpClient
+func Unexported(name string) string {
+	letters := []rune(name)
+	for i, letter := range letters {
+		if !unicode.IsUpper(letter) || i > 0 && i+1 < len(letters) && unicode.IsLower(letters[i+1]) {
+			break
+		}
+		letters[i] = unicode.ToLower(letter)
+	}
+	return string(letters)
 }

@@ -322,3 +322,11 @@ func TestDiff(t *testing.T) {
 		t.Errorf("no change is %q", got)
 	}
 }
+
+func TestUnexportedNames(t *testing.T) {
+	for name, want := range map[string]string{"Get": "get", "URL": "url", "HTTPClient": "httpClient", "ID": "id", "X": "x", "already": "already", "Änderung": "änderung", "T2x": "t2x"} {
+		if got := Unexported(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

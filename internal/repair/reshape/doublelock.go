@@ -5,8 +5,6 @@ import (
 	"go/types"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
@@ -176,8 +174,7 @@ func (r *finder) lockedMethodOf(f *source.File, d *ast.FuncDecl, class *types.Va
 
 // lockedName is a name for the half of a method that its type has for nothing else.
 func (r *finder) lockedName(m *lockedMethod) string {
-	first, size := utf8.DecodeRuneInString(m.decl.Name.Name)
-	name := string(unicode.ToLower(first)) + m.decl.Name.Name[size:] + "Locked"
+	name := source.Unexported(m.decl.Name.Name) + "Locked"
 	for owner := syntax.NamedType(m.file.Info.TypeOf(m.decl.Recv.List[0].Type)); owner != nil; name += "Here" {
 		if o, _, _ := types.LookupFieldOrMethod(owner, true, m.file.Types, name); o == nil {
 			break

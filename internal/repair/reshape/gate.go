@@ -5,8 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
@@ -130,12 +128,11 @@ func (r *finder) pairTaken(f *source.File, list []ast.Stmt, class *types.Var) (f
 // pairLockName is a name that is free in a package for the lock of pairs.
 func pairLockName(f *source.File, owner *types.Named) string {
 	word := owner.Obj().Name()
-	initial, size := utf8.DecodeRuneInString(word)
 	var files []ast.Node
 	for _, other := range f.Package.Syntax {
 		files = append(files, other)
 	}
-	return source.NamesIn(files...).Free(string(unicode.ToLower(initial)) + word[size:] + "PairMu")
+	return source.NamesIn(files...).Free(source.Unexported(word) + "PairMu")
 }
 
 // firstDeclaration is the first declaration of a file that is no import, with its comment; nil if there

@@ -6,8 +6,6 @@ import (
 	"go/types"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -103,8 +101,7 @@ func typeArguments(d *ast.FuncDecl) string {
 // nameFor is a name for the variant of a function that its package, or the function's receiver, has
 // for nothing else.
 func (p *Plan) nameFor(f *function) string {
-	first, size := utf8.DecodeRuneInString(f.decl.Name.Name)
-	word := string(unicode.ToLower(first)) + f.decl.Name.Name[size:] + "Locked"
+	word := source.Unexported(f.decl.Name.Name) + "Locked"
 	name := word
 	for i := 2; p.isTaken(f, name); i++ {
 		name = fmt.Sprintf("%s%d", word, i)

@@ -5,8 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -242,8 +240,7 @@ func FieldsIn(f *source.File, e ast.Expr) []*types.Var {
 // LocalName is a name for what a field or variable holds: its own, if the function has that for
 // nothing else.
 func LocalName(f *source.File, function ast.Node, v *types.Var, names *source.Names) string {
-	first, size := utf8.DecodeRuneInString(v.Name())
-	name := string(unicode.ToLower(first)) + v.Name()[size:]
+	name := source.Unexported(v.Name())
 	taken := !v.IsField() || token.IsKeyword(name) || f.Lookup(name, function.Pos()) != nil
 	ast.Inspect(function, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && id.Name == name {
