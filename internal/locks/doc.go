@@ -80,7 +80,8 @@
 // # What it cannot see
 //
 // Code outside the program is taken to hold no lock, to leave those that are held alone, and
-// to call its callbacks before it returns unless its name says otherwise (later.go). A
+// to call its callbacks before it returns unless its name says otherwise (later.go), and the methods
+// that it looks for in what it is given (calledback.go). A
 // pointer field that is assigned while a lock is held by way of it is not noticed. What a
 // recursive call does is taken to be nothing. Calls through interfaces count for the order
 // of locks, by all methods that implement them, and not for what is held.
@@ -92,5 +93,5 @@
 // (places), alias.go (other names), program.go, syntax.go, target.go (reading syntax),
 // values.go (reading SSA form), part.go (structs that only one other leads to), held.go, path.go, outcome.go (what is held), flow.go, eval.go,
 // call.go, later.go (following a function), function_value.go (what a call of a value may
-// run), finding.go (what is wrong, and order).
+// run), calledback.go (what a library calls of what it is given), finding.go (what is wrong, and order).
 package locks

@@ -3,6 +3,7 @@ package locks
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // A target is what a call runs, as far as the syntax tells.
@@ -208,7 +209,7 @@ func (p *Program) callees(info *types.Info, call *ast.CallExpr) []*function {
 		return []*function{t.function}
 	}
 	if fn := calleeOf(info, call); fn != nil {
-		return p.implementations(fn)
+		return slices.Concat(p.implementations(fn), p.calledBack(info, call, fn))
 	}
 	if t := info.TypeOf(call.Fun); t != nil && !info.Types[call.Fun].IsType() {
 		return p.values.of(p, t)
