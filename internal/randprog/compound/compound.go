@@ -138,6 +138,9 @@ func (g *generator) uses(name string) bool {
 // calls finds the calls of methods of T.
 var calls = regexp.MustCompile(`\bt\.(\w+)\(`)
 
+// shown finds what a library shows of T, by calling its method String.
+var shown = regexp.MustCompile(`\bfmt\.Sprintf?\([^)]*\bt\)`)
+
 // anyCalls finds the calls of methods, and methods their declarations.
 var (
 	anyCalls = regexp.MustCompile(`\.(\w+)\(`)
@@ -158,6 +161,9 @@ func (g *generator) operation(form string) {
 				if _, known := helpers[call[1]]; known && !g.has[call[1]] {
 					missing = call[1]
 				}
+			}
+			if shown.MatchString(m.body) && !g.has["String"] {
+				missing = "String"
 			}
 		}
 		if missing == "" {
@@ -198,11 +204,11 @@ func (g *generator) waiting() string {
 // declarations are the package.
 func (g *generator) declarations(path string) string {
 	var b strings.Builder
-	b.WriteString("import (\n\t\"context\"\n\t\"iter\"\n\t\"maps\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sync\"\n")
+	b.WriteString("import (\n\t\"context\"\n\t\"fmt\"\n\t\"iter\"\n\t\"maps\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sync\"\n")
 	if g.uses("store") {
 		fmt.Fprintf(&b, "\n\t%q\n", path+"/"+StorePath)
 	}
-	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\nvar _ = maps.Clone[map[int]int]\nvar _ iter.Seq[int]\n\n")
+	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ = fmt.Sprint\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\nvar _ = maps.Clone[map[int]int]\nvar _ iter.Seq[int]\n\n")
 	if g.lock == "promoted" {
 		fmt.Fprintf(&b, "type base struct {\n\t%s\n\tname string\n}\n\n", g.lockOf)
 	}
@@ -271,6 +277,9 @@ func (g *generator) operations() []Operation {
 				if _, own := bodies[call[1]]; own && !slices.Contains(o.Functions, call[1]) {
 					o.Functions = append(o.Functions, call[1])
 				}
+			}
+			if shown.MatchString(bodies[o.Functions[i]]) && !slices.Contains(o.Functions, "String") {
+				o.Functions = append(o.Functions, "String")
 			}
 		}
 		for _, k := range g.kinds {

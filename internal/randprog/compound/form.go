@@ -46,6 +46,8 @@ var kinds = []kind{
 			"v, w := min(t.X(), t.Y()), max(t.X(), t.Y()); return v*100 + w",
 			"for i := range 2 {\n\tif i == 1 {\n\t\treturn t.X()*100 + t.Y()\n\t}\n\tt.add(K)\n}; return 0",
 			"p := &t.x; *p += K; WAIT;return *p*100 + t.y",
+			"s := fmt.Sprint(t); WAIT;t.y++; return len(s)*100 + int(s[0])",
+			"if t.X() > 4 {\n\treturn len(fmt.Sprintf(\"%v!\", t))\n}; t.x += K; return t.x",
 		},
 	},
 	{
@@ -347,6 +349,7 @@ var helpers = map[string]method{
 	"Y":       {result: "int", body: "return t.y"},
 	"SetX":    {params: "v int", body: "t.x = v"},
 	"SetY":    {params: "v int", body: "t.y = v"},
+	"String":  {result: "string", body: "return fmt.Sprint(t.x, t.y)"},
 	"both":    {result: "(int, int)", body: "return t.X(), t.Y()"},
 	"add":     {params: "k int", body: "t.x += k; t.y += k"},
 	"can":     {params: "k int", result: "bool", body: "return t.x >= k"},
