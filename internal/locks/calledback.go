@@ -53,6 +53,22 @@ func (p *Program) calledBack(info *types.Info, call *ast.CallExpr, fn *types.Fun
 	return all
 }
 
+// TakenByLibrary returns the methods that take a lock of a class among those that a library's function calls
+// of what a call gives it. The library may call each of them several times.
+func (p *Program) TakenByLibrary(info *types.Info, call *ast.CallExpr, class *types.Var) []*ast.FuncDecl {
+	fn := calleeOf(info, call)
+	if fn == nil {
+		return nil
+	}
+	var all []*ast.FuncDecl
+	for _, f := range p.calledBack(info, call, fn) {
+		if d, ok := f.node.(*ast.FuncDecl); ok && p.takes[f][class] {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
 // parameterAt is the type of the parameter that the i-th argument of a call is for; nil if there is none.
 func parameterAt(signature *types.Signature, i int) types.Type {
 	params := signature.Params()

@@ -103,13 +103,23 @@ func (p *Program) noteOpen(t types.Type) {
 		p.values.open = append(p.values.open, named.Origin())
 	}
 	fn, ok := t.Underlying().(*types.Signature)
-	if !ok || isAmong(p.values.open, fn) {
+	if !ok || isComparison(fn) || isAmong(p.values.open, fn) {
 		return
 	}
 	p.values.open = append(p.values.open, fn)
 	for v := range fn.Results().Variables() {
 		p.noteOpen(v.Type())
 	}
+}
+
+// isComparison reports whether a function is given two of one type and says how they compare, as less in
+// sort.Slice does: it knows of these two alone.
+func isComparison(fn *types.Signature) bool {
+	if fn.Params().Len() != 2 || fn.Results().Len() != 1 || !types.Identical(fn.Params().At(0).Type(), fn.Params().At(1).Type()) {
+		return false
+	}
+	result, ok := fn.Results().At(0).Type().Underlying().(*types.Basic)
+	return ok && (result.Kind() == types.Bool || result.Kind() == types.Int)
 }
 
 // handedIn is the type of what a slice, map, array, channel or pointer leads to, at any depth; another type is

@@ -352,8 +352,9 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		c.Uncovered = append(c.Uncovered, fix.Group(g)...)
 	}
 	c.judgeEarlier(program, changed, fix.Lock)
-	halves := c.halfGuarded(changed)
-	c.Uncovered = uncovered.Add(c.Uncovered, slices.Concat(fix.HalfGuarded(halves), c.companionsLeft(fix, changed, halves), fix.Beside())...)
+	halves, byLibrary := c.halfGuarded(changed), fix.ByLibrary()
+	c.WholeUpdates = c.WholeUpdates && len(byLibrary) == 0
+	c.Uncovered = uncovered.Add(c.Uncovered, slices.Concat(fix.HalfGuarded(halves), c.companionsLeft(fix, changed, halves), fix.Beside(), byLibrary)...)
 	return ""
 }
 

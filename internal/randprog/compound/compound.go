@@ -65,7 +65,7 @@ func (p OperationPair) OneAfterTheOther() [2]string {
 }
 
 // Imports are the packages that compounds, their drivers and their changes import, besides context.
-var Imports = []string{"fmt", "iter", "maps", "runtime", "slices", "strings", "sync", "sync/atomic"}
+var Imports = []string{"fmt", "iter", "maps", "runtime", "slices", "sort", "strings", "sync", "sync/atomic"}
 
 // StorePath is the import path of a compound's second package below that of the compound.
 const StorePath = "store"
@@ -138,8 +138,11 @@ func (g *generator) uses(name string) bool {
 // calls finds the calls of methods of T.
 var calls = regexp.MustCompile(`\bt\.(\w+)\(`)
 
-// shown finds what a library shows of T, by calling its method String.
-var shown = regexp.MustCompile(`\bfmt\.Sprintf?\([^)]*\bt\)`)
+// sorts finds what has a library sort T, by calling the methods of it that sortable lists.
+var (
+	sorts    = regexp.MustCompile(`\bsort\.Sort\(t\)`)
+	sortable = []string{"Len", "Less", "Swap"}
+)
 
 // anyCalls finds the calls of methods, and methods their declarations.
 var (
@@ -162,8 +165,8 @@ func (g *generator) operation(form string) {
 					missing = call[1]
 				}
 			}
-			if shown.MatchString(m.body) && !g.has["String"] {
-				missing = "String"
+			if i := slices.IndexFunc(sortable, func(name string) bool { return !g.has[name] }); i >= 0 && sorts.MatchString(m.body) {
+				missing = sortable[i]
 			}
 		}
 		if missing == "" {
@@ -204,11 +207,11 @@ func (g *generator) waiting() string {
 // declarations are the package.
 func (g *generator) declarations(path string) string {
 	var b strings.Builder
-	b.WriteString("import (\n\t\"context\"\n\t\"fmt\"\n\t\"iter\"\n\t\"maps\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sync\"\n")
+	b.WriteString("import (\n\t\"context\"\n\t\"iter\"\n\t\"maps\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sort\"\n\t\"sync\"\n")
 	if g.uses("store") {
 		fmt.Fprintf(&b, "\n\t%q\n", path+"/"+StorePath)
 	}
-	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ = fmt.Sprint\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\nvar _ = maps.Clone[map[int]int]\nvar _ iter.Seq[int]\n\n")
+	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ = sort.Sort\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\nvar _ = maps.Clone[map[int]int]\nvar _ iter.Seq[int]\n\n")
 	if g.lock == "promoted" {
 		fmt.Fprintf(&b, "type base struct {\n\t%s\n\tname string\n}\n\n", g.lockOf)
 	}
@@ -278,8 +281,12 @@ func (g *generator) operations() []Operation {
 					o.Functions = append(o.Functions, call[1])
 				}
 			}
-			if shown.MatchString(bodies[o.Functions[i]]) && !slices.Contains(o.Functions, "String") {
-				o.Functions = append(o.Functions, "String")
+			if sorts.MatchString(bodies[o.Functions[i]]) {
+				for _, name := range sortable {
+					if !slices.Contains(o.Functions, name) {
+						o.Functions = append(o.Functions, name)
+					}
+				}
 			}
 		}
 		for _, k := range g.kinds {

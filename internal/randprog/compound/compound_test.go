@@ -40,8 +40,8 @@ var shapes = []struct {
 	{"function values, deferred literals and addresses", `get := t\.X|defer func|p := &t\.x`, 8},
 	{"loops that a library or a literal makes", `range (t\.(All|each|Names)\(|maps\.All)`, 12},
 	{"slices and maps that a function changes in place", `shifted\(t\.l\)|turned\(t\.l\)|bump\(t\.m`, 8},
-	{"methods that a library calls", `fmt\.Sprintf?\(.*t\)`, 8},
-	{"locks that such a method takes", `\) String\(\) string \{\n\t(t|t\.mu)\.Lock`, 1},
+	{"methods that a library calls", `sort\.Sort\(t\)`, 8},
+	{"locks that such a method takes", `\) Swap\(i, j int\)  ?\{\n\t(t|t\.mu)\.Lock`, 1},
 	{"data that is thrown away after it was read", `t\.queue = nil`, 12},
 }
 

@@ -12,6 +12,7 @@
 //
 //	uncovered.go  an access, and those to the lock's own data
 //	beside.go     those to what stands beside the data
+//	library.go    those that a library makes by methods that take the lock one by one
 package uncovered
 
 import (

@@ -249,3 +249,37 @@ func fixOf(t *testing.T, text, owner string, lock int, data ...int) *Fix {
 	}
 	return fix
 }
+
+// TestWhatALibraryTakesApartIsTold: a library calls several methods that take the lock by themselves.
+func TestWhatALibraryTakesApartIsTold(t *testing.T) {
+	fix := fixOf(t, `package p
+
+import (
+	"fmt"
+	"sort"
+	"sync"
+)
+
+type Queue struct {
+	mu   sync.Mutex
+	jobs []string
+}
+
+func (q *Queue) Len() int           { q.mu.Lock(); defer q.mu.Unlock(); return len(q.jobs) }
+func (q *Queue) Less(i, j int) bool { q.mu.Lock(); defer q.mu.Unlock(); return q.jobs[i] < q.jobs[j] }
+func (q *Queue) Swap(i, j int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.jobs[i], q.jobs[j] = q.jobs[j], q.jobs[i]
+}
+
+func (q *Queue) String() string { q.mu.Lock(); defer q.mu.Unlock(); return q.jobs[0] }
+
+func (q *Queue) Show() { fmt.Println(q) }
+func (q *Queue) Sort() { sort.Sort(q) }
+`, "Queue", 0, 1)
+	want := []string{"write of jobs in (*Queue).Sort (p.go:26): Sort calls Len, Less, Swap, and each of them takes the lock by itself"}
+	if got := Lines(fix.ByLibrary()); !slices.Equal(got, want) {
+		t.Errorf("told is %q, want %q", got, want)
+	}
+}
