@@ -278,7 +278,7 @@ func (q *Queue) String() string { q.mu.Lock(); defer q.mu.Unlock(); return q.job
 func (q *Queue) Show() { fmt.Println(q) }
 func (q *Queue) Sort() { sort.Sort(q) }
 `, "Queue", 0, 1)
-	want := []string{"write of jobs in (*Queue).Sort (p.go:26): Sort calls Len, Less, Swap, and each of them takes the lock by itself"}
+	want := []string{"write of jobs in (*Queue).Sort (p.go:25): Sort calls Len, Less, Swap, and each of them takes the lock by itself"}
 	if got := Lines(fix.ByLibrary()); !slices.Equal(got, want) {
 		t.Errorf("told is %q, want %q", got, want)
 	}
