@@ -46,7 +46,7 @@
 //	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
 //	broken.go      the run that shows that a candidate is no fix
-//	refuse.go      why there is no fix
+//	refuse.go      why there is no fix, and package nolock which failures no lock mends
 //	apply.go       diffs, and writing a fix
 //	report.go      the result for programs to read
 //	story.go       what happens, why, and what must not come together, in sentences
@@ -69,6 +69,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/gotest"
+	"github.com/cofferdam-go/cofferdam/internal/repair/nolock"
 	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -233,7 +234,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		f.until = lifted.Add(f.opts.Budget)
 	}
 	var analysis *sli.Analysis // nil if no lock is missing
-	if hopeless(r.Outcome.Worst()) == "" || isDisturbed(r.Outcome) {
+	if nolock.Why(r.Outcome.Worst()) == "" || nolock.IsDisturbed(r.Outcome) {
 		f.detail(fmt.Sprintf("deriving what must not come together, from %d events", r.Len()))
 		analysis, err = run.analyse(ctx, f.until)
 		if f.late = errors.Is(err, errLate); err != nil && !f.late {

@@ -179,6 +179,6 @@
 //	copyout.go  copies of what is handed to code without the lock
 //	readonce.go the one thing that such a statement reads
 //	waits.go    what may wait while the lock is held
-//	polling.go  loops that wait for a change
+//	outside.go  what waits for other machines, and is done without the lock (package outside)
 //	patch.go    Patch: the edits of all files
 package cover

@@ -78,7 +78,7 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 					say("a range over a function that comes from the package's users")
 				}
 			case *ast.ForStmt:
-				if w.polls(info, n) {
+				if statement.Polls(info, n, w.callee) {
 					say("a loop that ends when another goroutine has changed something")
 				}
 			case *ast.CallExpr:

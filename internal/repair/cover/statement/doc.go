@@ -8,6 +8,7 @@
 //
 //	control.go  where control goes from statements, and what stands in what
 //	function.go the functions that statements stand in
+//	polling.go  loops that wait for a change
 //	look.go     looks whether a map has a key
 //	value.go    what expressions read, and how to keep their values
 package statement

@@ -12,7 +12,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
-	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // clip has an append make a new array if what it returns is not to take the place of what it is given: of
@@ -29,7 +28,7 @@ func clip(r *change.Run) []*change.Change {
 		if race.Kind != event.FailureRace {
 			continue
 		}
-		for _, at := range append([]trace.Point{race.Point}, race.Others...) {
+		for _, at := range append(race.Others[:len(race.Others):len(race.Others)], race.Point) {
 			f, line := r.LineOf(&at)
 			if f == nil {
 				continue

@@ -1,4 +1,4 @@
-package cover
+package statement
 
 import (
 	"go/ast"
@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -17,9 +16,12 @@ import (
 //		runtime.Gosched()     	sum += j.list[i]              this one ends by itself
 //	}                         }
 
-// polls reports whether a loop changes nothing.
-func (code *Code) polls(info *types.Info, loop *ast.ForStmt) bool {
-	return !code.changes(info, loop, 0)
+// Callee is what a call calls, with its file; nil if the program has it not.
+type Callee func(info *types.Info, c *ast.CallExpr) (*ast.FuncDecl, *source.File)
+
+// Polls reports whether a loop changes nothing.
+func Polls(info *types.Info, loop *ast.ForStmt, callee Callee) bool {
+	return !callee.changes(info, loop, 0)
 }
 
 // maxChangeDepth is how many calls deep it is looked for something that changes.
@@ -27,7 +29,7 @@ const maxChangeDepth = 3
 
 // changes reports whether a statement may change anything but variables that it declares: it assigns,
 // or calls what is not known to change nothing.
-func (code *Code) changes(info *types.Info, n ast.Node, depth int) bool {
+func (callee Callee) changes(info *types.Info, n ast.Node, depth int) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -38,7 +40,7 @@ func (code *Code) changes(info *types.Info, n ast.Node, depth int) bool {
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		case *ast.CallExpr:
-			found = found || code.callChanges(info, n, depth)
+			found = found || callee.callChanges(info, n, depth)
 		}
 		return !found
 	})
@@ -46,13 +48,13 @@ func (code *Code) changes(info *types.Info, n ast.Node, depth int) bool {
 }
 
 // callChanges is changes for a call, but for its arguments.
-func (code *Code) callChanges(info *types.Info, c *ast.CallExpr, depth int) bool {
-	if info.Types[c.Fun].IsType() || slices.ContainsFunc([]string{"len", "cap", "min", "max"}, func(name string) bool { return statement.IsBuiltin(info, c, name) }) {
+func (callee Callee) callChanges(info *types.Info, c *ast.CallExpr, depth int) bool {
+	if info.Types[c.Fun].IsType() || slices.ContainsFunc([]string{"len", "cap", "min", "max"}, func(name string) bool { return IsBuiltin(info, c, name) }) {
 		return false
 	}
 	if fn, ok := info.Uses[source.CalleeName(c)].(*types.Func); ok && fn.Pkg() != nil && (fn.FullName() == "runtime.Gosched" || fn.Pkg().Path() == "time" || fn.Pkg().Path() == "sync/atomic") {
 		return fn.Pkg().Path() == "sync/atomic" && fn.Name() != "Load"
 	}
-	d, f := code.callee(info, c)
-	return d == nil || depth == maxChangeDepth || code.changes(f.Info, d.Body, depth+1)
+	d, f := callee(info, c)
+	return d == nil || depth == maxChangeDepth || callee.changes(f.Info, d.Body, depth+1)
 }
