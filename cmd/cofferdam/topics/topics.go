@@ -185,7 +185,8 @@ the process, such as one that a package starts at its first use, is reported too
 
 A report says why: copied lock, lock order, double lock, missing unlock, lock held over a
 wait, missed signal, no signal, wait group never done, channel with nobody left, nil
-channel, empty select; which goroutine holds which lock since which line; and for a lock order the circle.
+channel, empty select; which goroutine holds which lock since which line; and for a lock
+order the circle.
 
 Examples:
 
