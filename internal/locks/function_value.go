@@ -188,8 +188,8 @@ func (v *functionValues) of(p *Program, t types.Type) []*function {
 
 // IsOpen reports whether a call may run code that is not in the program but that the program
 // is given: a function value, or an implementation of an interface of the program. One of other
-// interfaces, such as error and io.Writer, knows nothing of the program, unless what it does is up to
-// whoever wrote it.
+// interfaces, such as error and io.Writer, knows nothing of the program, but for those with methods that
+// are free to do anything.
 func (p *Program) IsOpen(info *types.Info, call *ast.CallExpr) bool {
 	if t, ok := p.target(info, call.Fun); ok && t.parameter == nil {
 		return false
