@@ -189,6 +189,8 @@ var shapes = []shape{
 	{name: "switch", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tswitch a = DATA; {\n\tcase !always:\n\t\tfallthrough\n\tdefault:\n\t\tpause()\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "type switch", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tswitch v := any(DATA).(type) {\n\tcase KIND:\n\t\ta = v\n\t\tpause()\n\t\tb, _ = any(DATA).(KIND)\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "generic function", text: "\tLOCK()\nENTERS\ta := same([]KIND{DATA})[0]\n\tpause()\n\tb := same(map[int]KIND{1: DATA})[1]\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "literal for the library", text: "\tvar b KIND\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tslices.ContainsFunc([]int{1}, func(int) bool { b = DATA; return true })\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "pause in a literal for the library", text: "\tLOCK()\nENTERS\ta := DATA\n\tslices.ContainsFunc([]int{1}, func(int) bool { pause(); return true })\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 }
 
