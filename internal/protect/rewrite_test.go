@@ -27,7 +27,7 @@ const module = "github.com/cofferdam-go/cofferdam/"
 // hooks.
 func listed(t *testing.T) map[string]*packages.Package {
 	t.Helper()
-	all, err := load.List(load.Config{Patterns: []string{module + "tolerate", module + "internal/protect/watch", module + "internal/protect/aside", module + "internal/protect/wicket", "fmt", "sync", "time", "errors", "strings", "sync/atomic", "os"}})
+	all, err := load.List(load.Config{Patterns: []string{module + "tolerate", module + "internal/protect/watch", module + "internal/protect/aside", module + "internal/protect/wicket", "fmt", "sync", "time", "errors", "strings", "sync/atomic", "os", "sort"}})
 	if err != nil {
 		t.Fatal(err)
 	}

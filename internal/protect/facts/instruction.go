@@ -167,6 +167,13 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 		for _, a := range c.Args {
 			f.reachThrough(s, a.Type())
 		}
+	case len(library.GivenLiterals(i, calleeOf)) > 0:
+		for _, t := range library.GivenTypes(c) {
+			f.reachThrough(s, t)
+		}
+		for _, l := range library.GivenLiterals(i, calleeOf) {
+			e.literals = note(e.literals, l.Syntax().(*ast.FuncLit).Body)
+		}
 	default:
 		e.Calls = append(e.Calls, Call{fn, at.expr})
 	}

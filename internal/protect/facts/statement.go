@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/library"
 )
 
 // A Statement is what running a statement, or the parts of one that are evaluated
@@ -108,6 +110,7 @@ func (f *Facts) addFunction(s *Statement, fn *ssa.Function) {
 // addInstructions adds instructions. The memory that one of them allocates is new: it is
 // not that of any variable which had a name before.
 func (f *Facts) addInstructions(s *Statement, all []ssa.Instruction) {
+	all = library.WithLiterals(all, calleeOf)
 	fresh := make(map[*ssa.Alloc]bool)
 	for _, i := range all {
 		if a, ok := i.(*ssa.Alloc); ok && f.code.variable(a) == nil {

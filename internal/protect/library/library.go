@@ -5,6 +5,12 @@
 //	s := strconv.Itoa(x.n)       is made in the middle of the section, with the copy
 //	log.Print(x.n)               interrupts it: the logger takes a lock, and calls a writer
 //	sort.Slice(x.list, less)     interrupts it: less may access anything
+//
+// If less is a function literal in the place of the argument, its instructions are those of the statement, which is
+// interrupted for what they do and for nothing else.
+//
+//	library.go  functions that run no code of the program
+//	literal.go  functions that run the literals which they are given
 package library
 
 import (
@@ -61,6 +67,20 @@ func Harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
 		}
 	}
 	return true
+}
+
+// runsAtOnce are functions that run the functions which they are given, before they return, and nothing else: what they do by
+// themselves is to look at elements, or to move them.
+var runsAtOnce = map[string][]string{
+	"sort":    {"Search", "Find", "Slice", "SliceStable", "SliceIsSorted"},
+	"slices":  {"SortFunc", "SortStableFunc", "IsSortedFunc", "BinarySearchFunc", "IndexFunc", "ContainsFunc", "DeleteFunc", "MaxFunc", "MinFunc", "EqualFunc", "CompactFunc"},
+	"strings": {"Map", "IndexFunc", "LastIndexFunc", "ContainsFunc", "FieldsFunc", "TrimFunc", "TrimLeftFunc", "TrimRightFunc"},
+	"bytes":   {"Map", "IndexFunc", "LastIndexFunc", "ContainsFunc", "FieldsFunc", "TrimFunc", "TrimLeftFunc", "TrimRightFunc"},
+}
+
+// runsGiven reports whether a call of a function has no effect on copies but that of the functions which it is given.
+func runsGiven(f *types.Func) bool {
+	return f.Pkg() != nil && f.Signature().Recv() == nil && slices.Contains(runsAtOnce[f.Pkg().Path()], f.Name())
 }
 
 // startsTimer reports whether a function has to do with timers: what a timer does

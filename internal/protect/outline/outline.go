@@ -43,6 +43,23 @@ type Outline struct {
 	Inside                []*Step // what is evaluated while the lock is held
 }
 
+// End is where the last section has ended, if its release is not deferred.
+func (o *Outline) End() token.Pos {
+	end := o.First.End()
+	for _, r := range o.Releases {
+		end = max(end, r.End())
+	}
+	for _, s := range o.Inside {
+		end = max(end, s.Stmt.End())
+	}
+	return end
+}
+
+// DefersRelease reports whether a section ends by a call, or by a function literal, that is deferred.
+func (o *Outline) DefersRelease() bool {
+	return o.Deferred != nil || slices.ContainsFunc(o.Inside, func(s *Step) bool { return s.Defers })
+}
+
 // Shared reports whether other goroutines may have the lock at the same time.
 func (o *Outline) Shared() bool { return o.Reading }
 

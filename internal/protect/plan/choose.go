@@ -85,7 +85,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		why = p.Root.Name() + " is a variable of another package"
 	case !r.means(p.Root, g.First.Pos()):
 		why = p.Root.Name() + " is not known where the lock is taken"
-	case !r.facts.Stable(p.Root) && len(p.Fields) > 0:
+	case p.Root != g.Lock.Root && !r.facts.Stable(p.Root) && len(p.Fields) > 0:
 		why = p.Root.Name() + " is assigned to"
 	default:
 		why = copying.Unfit(p.Last().Type(), r.sizes)

@@ -93,6 +93,8 @@
 //
 //	x = x.next        x.n is another variable from here on
 //
+// It may be assigned to before the sections, and behind them: see isSettled.
+//
 // Where a name means something else inside the section, a pointer is kept.
 //
 //	if x := f(); x != nil { <-c }      p := &x.n before; Put(p, v, b) in there
@@ -278,4 +280,5 @@
 //	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
 //	name.go      what locks and data are called
+//	root.go      which object a lock is in
 package plan

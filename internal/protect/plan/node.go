@@ -51,9 +51,21 @@ func (r *round) conflictOfNodes(g *Group, v *Variable) string {
 			return "it is written in a section that may only read"
 		case slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).NamesKey(v.OnPages.Key) }):
 			return "a section that may only read calls a function that uses it"
+		case r.literalsName(s, v.OnPages.Key):
+			return "a section that may only read has a function literal that uses it"
 		}
 	}
 	return ""
+}
+
+// literalsName reports whether a function literal that a step has run names a field.
+func (r *round) literalsName(s *StepPlan, k facts.Key) bool {
+	for body := range r.facts.Runs(s.Does).Literals {
+		if r.facts.Body(body).NamesKey(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // passesOn returns why nodes are open for an opaque step: another goroutine may have them from then on, rightly, or the step runs code

@@ -81,8 +81,12 @@ func (u *unit) addOpen(c *openCode, n ast.Node) {
 func (r *round) runsOpen(s *StepPlan, c *openCode) string {
 	if c.within(r.facts.Runs(s.Does)) {
 		does := s.WhyOpaque()
-		if does == "" {
+		switch {
+		case does != "":
+		case len(s.Does.Calls) > 0:
 			does = s.Does.Calls[0].String()
+		default:
+			does = "has a function literal run"
 		}
 		return "the section runs other code that uses it: the statement " + does
 	}

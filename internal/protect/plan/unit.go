@@ -124,7 +124,7 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	b := &body{file: file, block: block}
 	for _, op := range u.acquisitions(block) {
 		f := outline.Follow(u.facts, u.pkg, block, op.Lock)
-		unstable := slices.IndexFunc(f.Outlines, func(o *outline.Outline) bool { return !u.facts.Stable(o.Lock.Root) })
+		unstable := slices.IndexFunc(f.Outlines, func(o *outline.Outline) bool { return !u.isSettled(block, o) })
 		switch {
 		case f.Why != "" || why != "":
 			u.leaveAlone(b, f, op, why)

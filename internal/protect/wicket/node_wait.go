@@ -12,6 +12,17 @@ type nodeWait struct {
 	wait
 	node *Stamp
 	uses uint64 // that are in the way
+	// claims says that a section waits, which has to know what another one that has claimed the node uses it for.
+	claims bool
+}
+
+// look finds out whether a section is in the way.
+func (w *nodeWait) look() look {
+	now := w.node.look(w.uses)
+	if w.claims && now.at != nil && !now.inWay {
+		now.inWay = w.node.isTaken(now.ticket, w.uses)
+	}
+	return now
 }
 
 // await waits until no section is in the way, and returns the look that has found none. It may be called again. The access
@@ -19,7 +30,7 @@ type nodeWait struct {
 func (w *nodeWait) await() look {
 	w.want()
 	for i := 0; ; i++ {
-		now := w.node.look(w.uses)
+		now := w.look()
 		if !now.inWay {
 			return now
 		}
@@ -40,7 +51,7 @@ func (w *nodeWait) sleep(at *slot) {
 	atomic.AddUint32(&at.wanters, 1)
 	defer atomic.AddUint32(&at.wanters, ^uint32(0))
 	isBlocked := func() bool {
-		now := w.node.look(w.uses)
+		now := w.look()
 		return now.inWay && now.at == at
 	}
 	waiting.sleep(&at.wanters, isBlocked, w.pause())

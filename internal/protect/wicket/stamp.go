@@ -28,6 +28,7 @@ const (
 	wanted         = 1 << 15 // an access waits
 	readFrom       = 16
 	writtenFrom    = readFrom + Fields
+	fieldSet       = 1<<Fields - 1
 	tags           = ^uint64(1<<32 - 1)
 )
 
@@ -35,27 +36,99 @@ const (
 func reading(field uint64) uint64 { return field << readFrom }
 func writing(field uint64) uint64 { return field<<readFrom | field<<writtenFrom }
 
-// Use comes before a section uses fields of the object: uses are those that reading and writing return. A section that shares its
-// ticket may find the stamp of another that waits for a store which is under way.
-func (g *Stamp) Use(s *Section, uses uint64) {
-	if g.ticket != s.ticket || g.uses&(tags|uses|storesUnderWay) != s.tag|uses {
-		g.take(s, uses)
-	}
+// Lacks reports whether a section has to [Take] the node before it makes uses of it: uses are those that reading and writing return. A
+// section that shares its ticket may find the stamp of another that waits for a store which is under way.
+func (g *Stamp) Lacks(s *Section, uses uint64) bool {
+	return g.ticket != s.ticket || g.uses&(tags|uses|storesUnderWay) != s.tag|uses
 }
 
-// take is Use where the stamp does not have it yet. If no store is under way when the uses are exchanged, none has to be waited for.
+// Take comes before a section makes uses of a node that it lacks. A section that has the node under another lock is in the way as it
+// is of an access without a lock. It is not inlined, so that a use is one comparison if the node is taken.
 //
 //go:noinline
-func (g *Stamp) take(s *Section, uses uint64) {
-	before := atomic.LoadUint64(&g.uses)
-	if before&(storesUnderWay|wanted) == 0 && s.ticket != 0 {
-		// The ticket comes first: an access that sees the uses sees whose they are.
-		storeRelease(&g.ticket, s.ticket)
-		if atomic.CompareAndSwapUint64(&g.uses, before, s.with(before, uses)) {
+func Take[N Names](g *Stamp, s *Section, uses uint64) {
+	if s.ticket == 0 {
+		return
+	}
+	for g.claim(s, uses) {
+		if g.note(s, uses) {
 			return
 		}
 	}
-	g.takeLater(s, uses)
+	takeNodeLater[N](g, s, uses)
+}
+
+// takeNodeLater takes a node when no other section is in the way.
+func takeNodeLater[N Names](g *Stamp, s *Section, uses uint64) {
+	var names N
+	w := nodeWait{wait: wait{names: names, write: uses>>writtenFrom&fieldSet != 0, made: byMethod}, node: g, uses: blockersOf(uses), claims: true}
+	for done := false; !done; {
+		w.await()
+		if w.surrenders() {
+			atomic.StoreUint64(&g.ticket, s.ticket)
+			g.note(s, uses)
+			break
+		}
+		done = g.claim(s, uses) && g.note(s, uses)
+	}
+	w.finish()
+}
+
+// claim leaves the ticket of a section, unless another section is in the way of its uses. The ticket comes before the uses: what
+// sees these sees whose they are. The other section may use the node in more ways in the meantime, and gets it back then.
+func (g *Stamp) claim(s *Section, uses uint64) bool {
+	for {
+		ticket := atomic.LoadUint64(&g.ticket)
+		if ticket == s.ticket {
+			return true
+		}
+		other, _ := runningElsewhere(ticket)
+		if other != nil && g.isTaken(ticket, blockersOf(uses)) {
+			return false
+		}
+		if !atomic.CompareAndSwapUint64(&g.ticket, ticket, s.ticket) {
+			continue
+		}
+		if other == nil {
+			return true
+		}
+		if g.has(ticket, blockersOf(uses)) && g.isTaken(ticket, blockersOf(uses)) {
+			atomic.CompareAndSwapUint64(&g.ticket, s.ticket, ticket)
+			return false
+		}
+		overtaken.Add(1)
+		return true
+	}
+}
+
+// overtaken counts the nodes that a section has taken from another one that reads them, too: they have one stamp.
+var overtaken atomic.Uint64
+
+// isTaken reports whether a section of another goroutine has made one of some uses, or has claimed the node and is about to say what
+// for.
+func (g *Stamp) isTaken(ticket, uses uint64) bool {
+	if at, _ := runningElsewhere(ticket); at == nil {
+		return false
+	}
+	made := atomic.LoadUint64(&g.uses)
+	return made&uses != 0 || made&tags != tagOf(ticket)
+}
+
+// blockersOf returns the uses by one section that keep another one from its own.
+func blockersOf(uses uint64) uint64 {
+	read, written := uses>>readFrom&fieldSet, uses>>writtenFrom&fieldSet
+	return read<<writtenFrom | written<<readFrom
+}
+
+// note leaves uses of a section that has claimed the node. It reports whether the section has the node then: another one may have
+// claimed it by uses of which the calling section was not in the way yet. If no store is under way when the uses are exchanged, none
+// has to be waited for.
+func (g *Stamp) note(s *Section, uses uint64) bool {
+	before := atomic.LoadUint64(&g.uses)
+	if before&(storesUnderWay|wanted) != 0 || !atomic.CompareAndSwapUint64(&g.uses, before, s.with(before, uses)) {
+		g.noteLater(s, uses)
+	}
+	return atomic.LoadUint64(&g.ticket) == s.ticket
 }
 
 // with adds uses of the section to those of a stamp.
@@ -66,16 +139,14 @@ func (s *Section) with(before, uses uint64) uint64 {
 	return before&(storesUnderWay|wanted) | s.tag | uses
 }
 
-// takeLater is take where accesses are in the way.
-func (g *Stamp) takeLater(s *Section, uses uint64) {
-	if s.ticket == 0 {
-		return
-	}
-	if !s.gaveWay && atomic.LoadUint64(&g.uses)&wanted != 0 && atomic.LoadUint64(&g.ticket) != s.ticket {
+// noteLater is note where accesses are in the way.
+//
+//go:noinline
+func (g *Stamp) noteLater(s *Section, uses uint64) {
+	if !s.gaveWay && atomic.LoadUint64(&g.uses)&wanted != 0 && atomic.LoadUint64(&g.uses)&tags != s.tag {
 		s.gaveWay = true
 		g.giveWay()
 	}
-	storeRelease(&g.ticket, s.ticket)
 	for {
 		before := atomic.LoadUint64(&g.uses)
 		if atomic.CompareAndSwapUint64(&g.uses, before, s.with(before, uses)) {
@@ -105,15 +176,22 @@ type look struct {
 // look finds out whether a section of another goroutine has made one of some uses.
 func (g *Stamp) look(uses uint64) look {
 	ticket := atomic.LoadUint64(&g.ticket)
+	at, word := runningElsewhere(ticket)
+	return look{ticket, at, word, at != nil && g.has(ticket, uses)}
+}
+
+// runningElsewhere returns where the section of a ticket is running, and the word of that; nil if it has ended, or is the goroutine's
+// own.
+func runningElsewhere(ticket uint64) (at *slot, word uint64) {
 	if ticket == 0 {
-		return look{}
+		return nil, 0
 	}
-	at := &slots[ticket&slotNumber]
-	word := atomic.LoadUint64(&at.word)
+	at = &slots[ticket&slotNumber]
+	word = atomic.LoadUint64(&at.word)
 	if word&state == 0 || word>>stateBits != ticket>>slotBits || atomic.LoadUint64(&at.holder) == uint64(page.G()) {
-		return look{ticket: ticket}
+		return nil, 0
 	}
-	return look{ticket, at, word, g.has(ticket, uses)}
+	return at, word
 }
 
 // has reports whether the section of a ticket has made one of some uses, if the ticket is still that of the node.
@@ -133,23 +211,22 @@ func (g *Stamp) isUndisturbed(before look, uses uint64) bool {
 
 // isUsed notes a use by code that the section of the calling goroutine runs, if there is one, and if no other section is in
 // the way: what section that is may have nothing to do with the object.
-func (g *Stamp) isUsed(uses, blockers uint64) bool {
+func (g *Stamp) isUsed(uses uint64) bool {
 	at := sectionOf(uint64(page.G()))
 	if at == nil {
 		return false
 	}
-	if g.look(blockers).inWay {
-		return false
-	}
 	var s Section
 	s.use(at.ticketOf(at.word))
-	g.Use(&s, uses)
+	if g.Lacks(&s, uses) {
+		return g.claim(&s, uses) && g.note(&s, uses)
+	}
 	return true
 }
 
 // LoadNode returns a field when no section has written it. It is for a method of the field's type.
 func LoadNode[N Names, T any](g *Stamp, field uint64, p *T) T {
-	if raceBuild || g.isUsed(reading(field), field<<writtenFrom) {
+	if raceBuild || g.isUsed(reading(field)) {
 		return *p
 	}
 	if !ordersLoads {
@@ -197,7 +274,7 @@ type NodePassage struct {
 }
 
 func beginNode[N Names](g *Stamp, field, uses uint64, made int) NodePassage {
-	if raceBuild || g.isUsed(uses|reading(field), uses) {
+	if raceBuild || g.isUsed(uses|reading(field)) {
 		return NodePassage{}
 	}
 	if g.passes(uses) {

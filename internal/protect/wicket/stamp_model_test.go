@@ -20,13 +20,17 @@ const (
 	nodeStoresLookFirst
 	sectionsIgnoreStores
 	usesBeforeTicket
-	readingIsEnough // to write
-	generationStays // when a section is interrupted
-	resumesBlindly  // without a compare-and-swap
-	marksTakenKeep  // an access passes a section that relents, and leaves it as it is
-	oldUsesCount    // those of another ticket
-	stampedIsEnough // by another section with the same ticket, which may wait for a store
-	readersEndAlone // the first that goes ends what they share
+	readingIsEnough  // to write
+	generationStays  // when a section is interrupted
+	resumesBlindly   // without a compare-and-swap
+	marksTakenKeep   // an access passes a section that relents, and leaves it as it is
+	oldUsesCount     // those of another ticket
+	stampedIsEnough  // by another section with the same ticket, which may wait for a store
+	readersEndAlone  // the first that goes ends what they share
+	sectionsTakeOver // what a section of another lock has
+	claimedIsFree    // as long as its section has not said what for
+	claimsOnce       // without a look at what the other section does meanwhile
+	notesOnce        // without a look whether another section has claimed the node meanwhile
 	nodeFlaws
 )
 
@@ -82,44 +86,6 @@ func (w *nodeWorld) has(t nodeTicket, toStore bool, f nodeFlaw) bool {
 // inWay reports whether a section of another goroutine has used the node.
 func (w *nodeWorld) inWay(me int8, toStore bool, f nodeFlaw) bool {
 	return w.ticket.slot != me && w.current(w.ticket) && w.has(w.ticket, toStore, f)
-}
-
-// stamps are the steps by which a section begins to read or write the node.
-func stamps(slot func(me int8) int8, writes bool) nodeProgram {
-	ticket := func(w *nodeWorld, me int8, f nodeFlaw) (bool, string) {
-		w.ticket = nodeTicket{slot(me), w.slots[slot(me)].generation}
-		return w.next(me)
-	}
-	uses := func(w *nodeWorld, me int8, f nodeFlaw) (bool, string) {
-		own := nodeTicket{slot(me), w.slots[slot(me)].generation}
-		if w.tag != own {
-			w.read, w.written = false, false
-		}
-		w.tag, w.read = own, true
-		w.written = w.written || writes && f != readingIsEnough
-		return w.next(me)
-	}
-	first := func(w *nodeWorld, me int8, f nodeFlaw) (bool, string) {
-		own := nodeTicket{slot(me), w.slots[slot(me)].generation}
-		w.gs[me].taken = w.ticket == own && w.tag == own && w.read && (w.written || !writes)
-		if f == usesBeforeTicket {
-			return uses(w, me, f)
-		}
-		return ticket(w, me, f)
-	}
-	second := func(w *nodeWorld, me int8, f nodeFlaw) (bool, string) {
-		if f == usesBeforeTicket {
-			return ticket(w, me, f)
-		}
-		return uses(w, me, f)
-	}
-	await := func(w *nodeWorld, me int8, f nodeFlaw) (bool, string) {
-		if w.underWay > 0 && f != sectionsIgnoreStores && !(f == stampedIsEnough && w.gs[me].taken) {
-			return false, ""
-		}
-		return w.next(me)
-	}
-	return nodeProgram{first, second, await}
 }
 
 func own(me int8) int8 { return me }
@@ -434,11 +400,13 @@ var usedBefore = nodeWorld{
 	ticket: nodeTicket{2, 1}, tag: nodeTicket{2, 1}, read: true, written: true,
 }
 
-var nodeModels = []struct {
+type nodeModel struct {
 	name     string
 	first    nodeWorld
 	programs []nodeProgram
-}{
+}
+
+var nodeModels = append([]nodeModel{
 	{"a section, a load", nodeWorld{}, []nodeProgram{nodeSection(false), nodeLoad()}},
 	{"a section, a store", nodeWorld{}, []nodeProgram{nodeSection(false), nodeStore()}},
 	{"two sections, a load", nodeWorld{}, []nodeProgram{nodeSection(false), nodeSection(false), nodeLoad()}},
@@ -453,7 +421,7 @@ var nodeModels = []struct {
 	{"a node that was used, a section, a store", usedBefore, []nodeProgram{nodeSection(false), nodeStore()}},
 	{"a node that is passed on", nodeWorld{}, []nodeProgram{passingSection(), receiver()}},
 	{"a node that was written and is read", usedBefore, []nodeProgram{readingOnly(), freeLoad()}},
-}
+}, twoLocks...)
 
 func TestModelSectionsOnNodesAreUndisturbed(t *testing.T) {
 	for _, m := range nodeModels {

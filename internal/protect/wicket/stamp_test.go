@@ -34,8 +34,8 @@ const (
 )
 
 func (o *node) use(s *wicket.Section, uses uint64) *node {
-	if o != nil {
-		o.x.Use(s, uses)
+	if o != nil && o.x.Lacks(s, uses) {
+		wicket.Take[namesOfNode](&o.x, s, uses)
 	}
 	return o
 }

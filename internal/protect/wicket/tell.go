@@ -36,6 +36,9 @@ func weakness() string {
 	if n := unticketed.Load(); n > 0 {
 		return fmt.Sprintf("%d sections did not isolate the nodes that they used, because too many were running at a time", n)
 	}
+	if n := overtaken.Load(); n > 0 {
+		return fmt.Sprintf("%d times a section read a node that a section of another lock was reading, which was not isolated any more", n)
+	}
 	return ""
 }
 

@@ -103,6 +103,11 @@
 // whether its generation runs, and the second at the ticket again, and, if it ran, at whether the section has written the field. A
 // store counts itself in the word of the uses before it looks; a section leaves the ticket, and then exchanges that word.
 //
+// Two sections on one node have two locks, of two objects. One of them is careless, and waits as an access would, if one has written what
+// the other uses. So a section claims the node by exchanging the ticket, says what for, and looks at the ticket again; and a section
+// that has replaced a ticket looks at the uses again, which may have grown, and puts it back. Sections that only read
+// may be right, under whatever locks, and do not wait; the node has the stamp of the later one then, which is counted and told.
+//
 // Code that a section calls finds the section by its goroutine, unless the section relents.
 //
 // # The race detector

@@ -82,7 +82,8 @@ func (f *fileWriter) declareStamp(d *plan.PageDatum, method func(name, params, r
 	self, by := f.names+"t", f.names+"s"
 	stamps := func(name string, uses uint64) {
 		method(name, fmt.Sprintf("%s *%s.Section", by, f.wicketName()), " *"+f.receiver(d),
-			fmt.Sprintf("if %s != nil { %s.%s.Use(%s, %d) }; return %s", self, self, f.wicketOf(d), by, uses, self))
+			fmt.Sprintf("if %[1]s != nil && %[1]s.%[2]s.Lacks(%[3]s, %[4]d) { %[5]s.Take[%[6]s](&%[1]s.%[2]s, %[3]s, %[4]d) }; return %[1]s",
+				self, f.wicketOf(d), by, uses, f.wicketName(), f.partName(d)))
 	}
 	stamps("r", d.Mask()<<readFrom)
 	stamps("c", d.Mask()<<readFrom|d.Mask()<<writtenFrom)

@@ -175,6 +175,7 @@ type world struct {
 }
 
 func (w *world) shard(n int) *Shard { return &w.shards[n&1] }
+func (w *world) either(n int) *Shard { var h *Shard; if h == nil { h = w.shard(n) }; h.mu.Lock(); defer h.mu.Unlock(); h.hits += n & 3; h.m[n%3] += h.hits; n ^= h.hits; h.hits -= n & 1; return h }
 
 func newWorld(round, n int) *world {
 	e := &E{n: n, name: "e"}

@@ -11,7 +11,7 @@ import (
 // changes the data.
 type Case struct {
 	Name  string // its parts: home, shape, type
-	parts [3]string
+	parts [4]string
 	File  string // where the section stands
 	text  string
 	rest  string // careful code, and careless code
@@ -117,6 +117,7 @@ var homes = []home{
 	{name: "shard by a variable index", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards []sNN }\n", receiver: "(x *TNN) ", data: "x.shards[at].f", lock: "x.shards[at].mu", object: "&TNN{make([]sNN, 1)}"},
 	{name: "shard of a map", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards map[int]*sNN }\n", receiver: "(x *TNN) ", prepares: "\ts := x.shards[1]\n", data: "s.f", lock: "s.mu", object: "&TNN{map[int]*sNN{1: {}}}"},
 	{name: "shard by a method", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n\nfunc (x *TNN) shardNN() *sNN { return &x.shards[at] }\n", receiver: "(x *TNN) ", prepares: "\ts := x.shardNN()\n", data: "s.f", lock: "s.mu", object: "&TNN{}"},
+	{name: "shard that is chosen", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n", receiver: "(x *TNN) ", prepares: "\ts := &x.shards[0]\n\tif always {\n\t\ts = &x.shards[at+1]\n\t}\n", data: "s.f", lock: "s.mu", object: "&TNN{}"},
 	{name: "variable of another package", declares: "type TNN struct{}\n", far: "var MuNN sync.Mutex\nvar FNN KIND\n", receiver: "(x *TNN) ", data: "far.FNN", lock: "far.MuNN", object: "&TNN{}"},
 	{name: "field of another package's type", declares: "type TNN struct{ far.BNN }\n", far: "type BNN struct {\n\tMu sync.Mutex\n\tF  KIND\n}\n", receiver: "(x *TNN) ", data: "x.F", lock: "x.Mu", object: "&TNN{}"},
 	{name: "entry of another package's map", declares: "type TNN struct{}\n", far: "var MuNN sync.Mutex\nvar FNN = map[string]KIND{}\n", receiver: "(x *TNN) ", data: `far.FNN["k"]`, lock: "far.MuNN", object: "&TNN{}", elements: true},
@@ -188,6 +189,8 @@ var shapes = []shape{
 	{name: "switch", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tswitch a = DATA; {\n\tcase !always:\n\t\tfallthrough\n\tdefault:\n\t\tpause()\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "type switch", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tswitch v := any(DATA).(type) {\n\tcase KIND:\n\t\ta = v\n\t\tpause()\n\t\tb, _ = any(DATA).(KIND)\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "generic function", text: "\tLOCK()\nENTERS\ta := same([]KIND{DATA})[0]\n\tpause()\n\tb := same(map[int]KIND{1: DATA})[1]\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "literal for the library", text: "\tvar b KIND\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tslices.ContainsFunc([]int{1}, func(int) bool { b = DATA; return true })\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "pause in a literal for the library", text: "\tLOCK()\nENTERS\ta := DATA\n\tslices.ContainsFunc([]int{1}, func(int) bool { pause(); return true })\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 }
 
@@ -202,14 +205,15 @@ func Cases() []Case {
 				if shape.writes && home.reading || k > 0 && !links && !inNode && (h > 1 && h != 6 || s > 3) {
 					continue
 				}
-				all = append(all, newCase(len(all), home, shape, kind))
+				all = append(all, newCase(len(all), home, shape, kind, assigned))
 			}
 		}
 	}
-	return append(all, locals(len(all))...)
+	all = append(all, locals(len(all))...)
+	return append(all, inOtherWays(len(all))...)
 }
 
-func newCase(number int, h home, s shape, k kind) Case {
+func newCase(number int, h home, s shape, k kind, w way) Case {
 	lock, unlock, try := h.lock+".Lock", h.lock+".Unlock", h.lock+".TryLock"
 	if h.reading {
 		lock, unlock, try = h.lock+".RLock", h.lock+".RUnlock", h.lock+".TryRLock"
@@ -219,11 +223,11 @@ func newCase(number int, h home, s shape, k kind) Case {
 		locker = h.lock + ".RLocker()"
 	}
 	fill := strings.NewReplacer("PREPARES", h.prepares, "ENTERS", h.enters, "RECEIVER", h.receiver, "DATA", h.data,
-		"UNLOCK", unlock, "LOCKER", locker, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "NN", fmt.Sprint(number))
+		"UNLOCK", unlock, "LOCKER", locker, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "OBJECT", h.object, "TAKEOTHER", ofAnother(lock), "GIVEOTHER", ofAnother(unlock), "NN", fmt.Sprint(number))
 	// The parts have such words themselves.
 	expand := func(text string) string { return fill.Replace(fill.Replace(text)) }
 	text := expand("func RECEIVERsectionNN() bool {\nPREPARES" + s.text + "}\n")
-	rest := expand(h.declares + "\nfunc RECEIVERcarelessNN() {\nPREPARESENTERS\tDATA = " + k.written + "\n}\n")
+	rest := expand(h.declares + "\nfunc RECEIVERcarelessNN() {\nPREPARESENTERS" + w.text + "}\n" + w.rest)
 	if s.here {
 		text += expand("\n" + s.rest)
 	} else {
@@ -235,7 +239,7 @@ func newCase(number int, h home, s shape, k kind) Case {
 	}
 	rest += expand("\nfunc init() {\n\tx := " + h.object + "\n\tadd(trial{NN, func() { x.set0xNN(CAREFUL); x.set1xNN(CAREFUL) }, x.sectionNN, x.carelessNN})\n}\n")
 	return Case{
-		Name: h.name + ", " + s.name + ", " + k.name, parts: [3]string{h.name, s.name, k.name}, File: fmt.Sprintf("case%d.go", number),
+		Name: h.name + ", " + s.name + ", " + k.name + ", " + w.name, parts: [4]string{h.name, s.name, k.name, w.name}, File: fmt.Sprintf("case%d.go", number),
 		text: header("main", text), rest: header("main", rest), Elements: h.elements, Datum: expand(h.datum), far: header("far", expand(h.far)),
 	}
 }
@@ -257,7 +261,7 @@ func locals(number int) []Case {
 			text := fill.Replace("func init() {\n\tvar mu sync.Mutex\n\tvar f KIND\n\tset := func(v KIND) { mu.Lock(); f = v; mu.Unlock() }\n\tclear := func() { mu.Lock(); f = CAREFUL; mu.Unlock() }\n" +
 				"\tsection := func() bool {\n" + s.text + "\t}\n\twrite, written := make(chan bool), make(chan bool)\n\tgo func() {\n\t\tfor range write {\n\t\t\tf = WRITTEN\n\t\t\twritten <- true\n\t\t}\n\t}()\n" +
 				"\tadd(trial{NN, func() { clear(); set(CAREFUL) }, section, func() { write <- true; <-written }})\n}\n")
-			all = append(all, Case{Name: home + ", " + s.name + ", " + k.name, parts: [3]string{home, s.name, k.name}, File: fmt.Sprintf("case%d.go", number), text: header("main", text), rest: "package main\n"})
+			all = append(all, Case{Name: home + ", " + s.name + ", " + k.name, parts: [4]string{home, s.name, k.name}, File: fmt.Sprintf("case%d.go", number), text: header("main", text), rest: "package main\n"})
 			number++
 		}
 	}
@@ -270,7 +274,7 @@ func header(pkg, text string) string {
 		return ""
 	}
 	var imports []string
-	for _, path := range []string{"disturbed/far", "errors", "fmt", "io", "sync"} {
+	for _, path := range []string{"disturbed/far", "errors", "fmt", "io", "maps", "slices", "sync"} {
 		if strings.Contains(text, filepath.Base(path)+".") {
 			imports = append(imports, fmt.Sprintf("%q", path))
 		}
@@ -294,6 +298,9 @@ import (
 
 type pair struct{ a, b int }
 
+func (p *pair) set(n int) { p.a = n }
+func (p pair) get() int   { return p.a }
+
 // A trial is a case: careful code that sets the data, the section, which reports whether its data
 // has changed, and careless code.
 type trial struct {
@@ -309,6 +316,7 @@ func add(t trial) { trials = append(trials, t) }
 
 var (
 	requested, begun, done int
+	seen                   bool // careless code has seen what a section leaves for a moment
 	patience, at           int
 	always          = len(os.Args) > 0
 	other           sync.Mutex
@@ -353,6 +361,9 @@ func same[T any](v T) T { return v }
 //go:noinline
 func call(do func()) { do() }
 
+//go:noinline
+func assign[T any](p *T, v T) { *p = v }
+
 func once(yield func() bool) { yield() }
 
 func hold(l sync.Locker, do func()) {
@@ -384,15 +395,17 @@ func main() {
 		for range rounds {
 			t.set()
 			before := requested
-			if t.section() {
-				disturbed++
-			}
+			changed := t.section()
 			if requested == before {
 				ask()
 			}
 			for isUnderWay() {
 				runtime.Gosched()
 			}
+			if changed || seen {
+				disturbed++
+			}
+			seen = false
 		}
 		fmt.Println(t.number, disturbed)
 	}

@@ -21,6 +21,7 @@
 //
 //	judge.go   programs and tables
 //	cases.go   sections
+//	ways.go    careless code
 package disturbed
 
 import (
