@@ -74,8 +74,10 @@
 //	                                     makes it possible
 //	write somewhere                      writes go to a log that is never      the same
 //	                                     written back
-//	read a torn value                    values wider than a word are read     the same; entries of maps
-//	                                     under the clock in every mode         under a lock
+//	read a torn value                    values wider than a word are read     the same
+//	                                     under the clock in every mode
+//	read a map that its owner, who has   a map is read by who is valid, and    the same
+//	taken it out, writes plainly         a commit waits for who was
 //	use its Tx elsewhere                 panics: after the function at once,   the Tx has no name
 //	                                     in another goroutine at the next
 //	                                     look, which is at every access in a
