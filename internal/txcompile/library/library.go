@@ -184,3 +184,7 @@ func Allocates(f *types.Func) (argument int, ok bool) {
 func IsWriter(t types.Type) bool {
 	return slices.Contains([]string{"*strings.Builder", "*bytes.Buffer"}, types.TypeString(t, nil))
 }
+
+// OnlyAppends reports whether methods of a type write nothing but what is beyond the end of what
+// a copy of their receiver says is there.
+func OnlyAppends(t types.Type) bool { return types.TypeString(t, nil) == "strings.Builder" }
