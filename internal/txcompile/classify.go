@@ -102,8 +102,8 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	case library.IsAs(info, callee, call):
 		return target{kind: assigningError}
 	}
-	if name, methods := library.ByMethods(callee.FullName()); name != "" {
-		if methods, ok := p.ownMethods(info.TypeOf(call.Args[0]), methods); ok {
+	if name, called := library.ByMethods(callee.FullName()); name != "" {
+		if methods := p.ownMethods(info.TypeOf(call.Args[0]), called); methods != nil {
 			return target{kind: byMethods, name: name, methods: methods}
 		}
 	}

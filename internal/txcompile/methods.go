@@ -9,26 +9,17 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
-// ownMethods returns the methods of what a function that sorts, or keeps a heap, is given. It is not
-// ok if one of them is not the type's own, or has no clone.
-func (p *program) ownMethods(t types.Type, names []string) (methods []*function, ok bool) {
-	for _, name := range names {
-		m := library.OwnMethod(t, name)
-		if m == nil {
-			return nil, false
-		}
+// ownMethods returns the methods of what a function that sorts, or keeps a heap, is given, none
+// if one of them is not the type's own, or has no clone.
+func (p *program) ownMethods(t types.Type, names []string) (methods []*function) {
+	for _, m := range library.OwnMethods(t, names) {
 		f := p.functions[m.FullName()]
 		if f == nil || f.decl.Body == nil || f.whyInPlace != "" {
-			return nil, false
+			return nil
 		}
 		methods = append(methods, f)
 	}
-	return methods, len(methods) > 0
-}
-
-// parameters are those of the methods by which things are ordered.
-var parameters = map[string]struct{ declared, given string }{
-	"Len": {"() int", ""}, "Less": {"(i, j int) bool", ", i, j"}, "Swap": {"(i, j int)", ", i, j"}, "Push": {"(v interface{})", ", v"}, "Pop": {"() interface{}", ""},
+	return methods
 }
 
 // callByMethods is a call of a function that sorts, or keeps a heap: it is given the clones.
@@ -44,11 +35,11 @@ func (w *writer) callByMethods(e *ast.CallExpr, t target) string {
 		if byPointer && !source.HasPointerReceiver(f.Func) {
 			receiver = w.load("*" + o)
 		}
-		call := receiver + "." + f.Name() + w.p.suffix + "(" + w.tx() + parameters[f.Name()].given + ")"
+		call := receiver + "." + f.Name() + w.p.suffix + "(" + w.tx() + library.Parameters[f.Name()].Given + ")"
 		if f.Signature().Results().Len() > 0 {
 			call = "return " + call
 		}
-		methods = append(methods, "func"+parameters[f.Name()].declared+" { "+call+" }")
+		methods = append(methods, "func"+library.Parameters[f.Name()].Declared+" { "+call+" }")
 	}
 	all[0].text = "func() " + w.compiled() + ".Methods { " + o + " := " + all[0].text +
 		"; return " + w.compiled() + "." + t.name + "(" + strings.Join(methods, ", ") + ") }()"

@@ -41,3 +41,20 @@ func OwnMethod(t types.Type, name string) *types.Func {
 	}
 	return nil
 }
+
+// OwnMethods returns the methods of some names that a type has itself, none if one is missing.
+func OwnMethods(t types.Type, names []string) (all []*types.Func) {
+	for _, name := range names {
+		m := OwnMethod(t, name)
+		if m == nil {
+			return nil
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// Parameters are those of the methods by which things are ordered, and how they are handed on.
+var Parameters = map[string]struct{ Declared, Given string }{
+	"Len": {"() int", ""}, "Less": {"(i, j int) bool", ", i, j"}, "Swap": {"(i, j int)", ", i, j"}, "Push": {"(v interface{})", ", v"}, "Pop": {"() interface{}", ""},
+}
