@@ -67,15 +67,18 @@ func DeleteFunc[S ~[]E, E any](tx *stm.Tx, s S, f func(E) bool) S {
 
 // Compact is slices.Compact(s).
 func Compact[S ~[]E, E comparable](tx *stm.Tx, s S) S {
-	return CompactFunc(tx, s, Value(func(a, b E) bool { return a == b }))
+	return compact(tx, s, func(a, b E) bool { return a == b })
 }
 
 // CompactFunc is slices.CompactFunc(s, equal).
 func CompactFunc[S ~[]E, E any](tx *stm.Tx, s S, equal func(E, E) bool) S {
+	return compact(tx, s, Function(tx, equal))
+}
+
+func compact[S ~[]E, E any](tx *stm.Tx, s S, equal func(E, E) bool) S {
 	if len(s) < 2 {
 		return s
 	}
-	equal = Function(tx, equal)
 	kept, last := 1, stm.Load(tx, &s[0])
 	for i := 1; i < len(s); i++ {
 		v := stm.Load(tx, &s[i])
@@ -94,7 +97,7 @@ func CompactFunc[S ~[]E, E any](tx *stm.Tx, s S, equal func(E, E) bool) S {
 // Grow is slices.Grow(s, n).
 func Grow[S ~[]E, E any](tx *stm.Tx, s S, n int) S {
 	if more := n - (cap(s) - len(s)); n >= 0 && more > 0 {
-		return On(tx, s[:cap(s)]).Append(make(S, Length(tx, more, sizeOf[E]()))...)[:len(s)]
+		return On(tx, s[:cap(s)]).Append(stm.Make[E](tx, more)...)[:len(s)]
 	}
 	return slices.Grow(s, n) // as it is, or it panics
 }
@@ -113,7 +116,7 @@ func Concat[S ~[]E, E any](tx *stm.Tx, all ...S) S {
 
 // Repeat is slices.Repeat(s, count).
 func Repeat[S ~[]E, E any](tx *stm.Tx, s S, count int) S {
-	return slices.Repeat(Elements(tx, s), Length(tx, count, sizeOf[E]()*uint64(len(s))))
+	return slices.Repeat(Elements(tx, s), Length(tx, count, sizeOf[E]()*uint64(len(s)))) //stmcheck:ok Length validates
 }
 
 // Replace is slices.Replace(s, i, j, values...).
@@ -338,15 +341,18 @@ func MapInsert[M ~map[K]V, K comparable, V any](tx *stm.Tx, m M, all iter.Seq2[K
 
 // MapEqual is maps.Equal(a, b).
 func MapEqual[M1, M2 ~map[K]V, K, V comparable](tx *stm.Tx, a M1, b M2) bool {
-	return MapEqualFunc(tx, a, b, Value(func(v, w V) bool { return v == w }))
+	return mapEqual(tx, a, b, func(v, w V) bool { return v == w })
 }
 
 // MapEqualFunc is maps.EqualFunc(a, b, equal).
 func MapEqualFunc[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](tx *stm.Tx, a M1, b M2, equal func(V1, V2) bool) bool {
+	return mapEqual(tx, a, b, Function(tx, equal))
+}
+
+func mapEqual[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](tx *stm.Tx, a M1, b M2, equal func(V1, V2) bool) bool {
 	if stm.MapLen(tx, a) != stm.MapLen(tx, b) {
 		return false
 	}
-	equal = Function(tx, equal)
 	for k, v := range stm.MapAll(tx, a) {
 		if w, ok := stm.MapLoad(tx, b, k); !ok || !equal(v, w) {
 			return false
