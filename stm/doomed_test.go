@@ -215,6 +215,30 @@ var faults = map[string]fault{
 	"endless recursion without a checkpoint": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		return a + descend(b-a), nil
 	}, endless: true, unreachedUnderRace: true},
+	"endless recursion of a function that defers": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		return a + descendDeferring(b-a), nil //stmcheck:ok the timer interrupts it
+	}, endless: true, unreachedUnderRace: true},
+	"endless loop of a function that defers": {do: func(tx *stm.Tx, a, b int) (n int, err error) {
+		defer func() { n += a }()
+		for range (b - a) << 62 {
+			n = turn(n)
+		}
+		return n, nil
+	}, endless: true},
+	"loop that allocates what it drops": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		var last *[512]int
+		for range (b - a) << 62 {
+			last = dropped(last)
+		}
+		return a, nil
+	}, endless: true},
+	"text that grows": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		s := ""
+		for i := range (b - a) << 62 {
+			s = fmt.Sprint(s, i)
+		}
+		return a + len(s), nil
+	}, endless: true},
 	"endless recursion of loads": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		other := new(int)
 		return a, recurse(b-a, func() { stm.Load(tx, other) })
@@ -257,6 +281,22 @@ func descend(n int) int {
 	}
 	return descend(n) + 1
 }
+
+// descendDeferring is descend with something to do at each return.
+//
+//go:noinline
+func descendDeferring(n int) (depth int) {
+	if n == 0 {
+		return 0
+	}
+	defer func() { depth++ }()
+	return descendDeferring(n)
+}
+
+// dropped returns what nobody needs.
+//
+//go:noinline
+func dropped(*[512]int) *[512]int { return new([512]int) }
 
 // recurse calls itself for ever, with a frame of some size, unless n is 0.
 //

@@ -14,7 +14,8 @@ import (
 // read takes that lock for reading. What a transaction has read of a map is told by versions,
 // which are words like any other: one for each key, shared by all keys with the same hash,
 // and two for each map, of its keys and of everything in it. A commit changes the versions
-// of what it applies, after it has applied it.
+// of what it applies, after it has applied it. What a transaction has taken out may be written
+// plainly afterwards: see mapReaders.
 //
 // A transaction that works in place may run code that writes maps plainly. It holds the
 // locks of all maps until it ends, and a transaction that has read a map is run again.
@@ -182,15 +183,49 @@ func readMap(tx *Tx, id mapID, version *uint64, read func()) {
 	}
 	tx.Observe()
 	Load(tx, version)
-	mu := lockOf(id)
+	mu, readers := lockOf(id), &mapReaders[hash(unsafe.Pointer(tx))>>40%uint64(len(mapReaders))]
 	for {
 		mu.RLock()
-		read()
+		now := &readers.at[tx.snapshot>>1%epochs]
+		now.Add(1)
+		valid := tx.held || clock.Load() == tx.snapshot
+		if valid {
+			read()
+		}
+		now.Add(-1)
 		mu.RUnlock()
-		if !tx.eager || clock.Load() == tx.snapshot {
+		if valid && (!tx.eager || clock.Load() == tx.snapshot) {
 			return
 		}
 		tx.extend()
+	}
+}
+
+// mapReaders are the numbers of transactions that read a map now, by their snapshots. A transaction may make a map
+// unreachable, and what comes after it write it plainly: then nobody may be reading it, doomed or
+// not, because Go ends a process for that. So in all modes a map is read by transactions that are
+// valid, and a commit is over when those are that were valid before. Those that begin after it
+// are not waited for: there may always be some.
+var mapReaders [16]struct {
+	at [epochs]atomic.Int64
+	_  [64 - 8*epochs]byte // another cache line
+}
+
+// epochs is how many values of the clock are told apart.
+const epochs = 4
+
+// awaitMapReaders waits, after a commit, until nobody reads a map who does not know of that.
+func (tx *Tx) awaitMapReaders() {
+	if !mapsAreShared.Load() {
+		return
+	}
+	after := (tx.snapshot>>1 + 1) % epochs
+	for i := range mapReaders {
+		for epoch := range mapReaders[i].at {
+			for spins := 0; uint64(epoch) != after && mapReaders[i].at[epoch].Load() != 0; spins++ {
+				pause(spins)
+			}
+		}
 	}
 }
 

@@ -74,8 +74,10 @@
 //	                                     makes it possible
 //	write somewhere                      writes go to a log that is never      the same
 //	                                     written back
-//	read a torn value                    values wider than a word are read     the same; entries of maps
-//	                                     under the clock in every mode         under a lock
+//	read a torn value                    values wider than a word are read     the same
+//	                                     under the clock in every mode
+//	read a map that its owner, who has   a map is read by who is valid, and    the same
+//	taken it out, writes plainly         a commit waits for who was
 //	use its Tx elsewhere                 panics: after the function at once,   the Tx has no name
 //	                                     in another goroutine at the next
 //	                                     look, which is at every access in a
@@ -83,13 +85,14 @@
 //	                                     no log have none until another
 //	                                     commits
 //
-// What an interruption does not reach in time: a function that defers something, in its own
-// loop (what it calls is reached; a deferred function could see half of what the loop assigns),
-// and code that is nearly always inside of the runtime. Where the runtime moves memory for an
-// append, a string or a conversion, the goroutine is ended there: what it has allocated until then is
-// what it can in the time that the timer takes to suspect it, three ticks or at most 150 ms,
-// and one allocation more. A loop that does nothing but enter things in a map, or allocate what it drops, is
-// ended when a signal meets it between two calls, which may take seconds; its memory grows as slowly.
+// What an interruption does not reach: the loop of a function that defers something, if it calls
+// nothing (a deferred function could see half of what the loop assigns). What it does not reach in
+// time: code that is nearly always where nothing can be interrupted, such as a loop of nothing but
+// runtime.Gosched, which may take seconds, and minutes beside many busy threads. A loop in the library or the runtime is ended when it
+// returns, or, where memory is moved for an append, a string or a conversion, there: what it has
+// allocated until then is what it can in the time that the timer takes to suspect it, three ticks
+// or at most 150 ms, and one allocation more. runtime.Goexit, which t.FailNow calls, cannot be
+// taken back: in a lazy mode Tx.Validate belongs before it.
 // The analyzer reports loops if their bounds were read. In a build with -race each call is one
 // of the race detector too, which cannot be interrupted: a recursion without an access may use
 // up its stack first.

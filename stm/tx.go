@@ -250,6 +250,7 @@ func (tx *Tx) commit() {
 		tx.writeBack()
 		tx.release(2)
 	}
+	tx.awaitMapReaders()
 	if waiting {
 		notify()
 	}
@@ -305,6 +306,7 @@ func (tx *Tx) giveUp() {
 	tx.told()
 	bump(&effects)
 	tx.release(2)
+	tx.awaitMapReaders()
 	notify()
 	timer.need()
 }

@@ -34,6 +34,7 @@ func (tx *Tx) settled() bool {
 		tx.count.writes += uint64(tx.writes.store())
 		storeClock(tx.snapshot + 2)
 		tx.held = false
+		tx.awaitMapReaders()
 		if waiting {
 			notify()
 		}

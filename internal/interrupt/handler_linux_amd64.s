@@ -1,14 +1,20 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The handler. It runs on the signal stack with every signal blocked, calls no Go but the
-// runtime's own handlers, allocates nothing, takes no lock, and reads only memory that is
-// known to be mapped: the slots, the signal frame, and what the log of a stopped goroutine
-// refers to.
+// The handlers. They run on the signal stack with every signal blocked, call no Go but the
+// runtime's own handlers, allocate nothing, take no lock, and read only memory that is
+// known to be mapped: the slots, the signal frame, the program's code, and what the log of a
+// stopped goroutine refers to.
 
 #define ucontext_rbp 120
 #define ucontext_rsp 160
 #define ucontext_rip 168
+#define ucontext_eflags 176
+#define siginfo_code 8
+#define trapFlag 0x100 // in the flags: a SIGTRAP follows the next instruction
+#define trapTrace 2 // in the siginfo of a SIGTRAP: it followed an instruction
+#define syscallCode 0x050F // a SYSCALL, as two bytes
+#define longestCall 8
 #define SYS_rt_sigreturn 15
 #define SYS_gettid 186
 #define SIGSEGV 11
@@ -16,6 +22,12 @@
 // func handlerPC() uintptr
 TEXT ·handlerPC(SB), NOSPLIT, $0-8
 	LEAQ handler<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func steppedPC() uintptr
+TEXT ·steppedPC(SB), NOSPLIT, $0-8
+	LEAQ stepped<>(SB), AX
 	MOVQ AX, ret+0(FP)
 	RET
 
@@ -38,7 +50,8 @@ TEXT restorer<>(SB), NOSPLIT|NOFRAME, $0
 // Entered by the kernel with the signal in DI, siginfo in SI, ucontext in DX. The runtime's
 // handler gets them first. If that has not redirected the goroutine, whose program counter is
 // then what it was, the slot of the goroutine is looked for, and if the goroutine is doomed
-// that is noted there, wherever it is.
+// that is noted there, wherever it is. If it is not somewhere safe, it is stepped, but for no
+// more than a third of the time: it may be in the middle of something long.
 //
 // Registers: BX the slot, R13 the ucontext, R14 the program counter.
 TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
@@ -49,27 +62,9 @@ TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CALL AX
 	ADDQ $8, SP
 	CMPQ ucontext_rip(R13), R14
-	JNE  done
-	MOVQ (TLS), AX
-	TESTQ AX, AX
-	JZ   done
-	LEAQ ·slots(SB), BX
-	MOVL $const_slotCount, CX
-next:
-	CMPQ slot_view(BX), AX // View.G is first
-	JEQ  found
-	ADDQ $slot__size, BX
-	DECL CX
-	JNZ  next
-done:
-	RET
-found:
-	MOVQ ucontext_rsp(R13), CX // the goroutine's own stack, whose bounds its g begins with
-	CMPQ CX, 0(AX)
-	JLS  done
-	CMPQ CX, 8(AX)
+	JNE  redirected
+	CALL slotOf<>(SB)
 	JCC  done
-	CALL callers<>(SB)
 	MOVQ $SYS_gettid, AX
 	SYSCALL
 	MOVQ AX, slot_thread(BX)
@@ -89,7 +84,92 @@ found:
 doomed:
 	MOVQ $1, slot_doomed(BX)
 	CALL isSafe<>(SB)
+	JCS  safe
+	TESTQ $trapFlag, ucontext_eflags(R13) // it is being stepped
+	JNZ  done
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ slot_stepped(BX), CX
+	MOVQ AX, SI
+	SUBQ CX, SI // since it was stepped last
+	SUBQ slot_began(BX), CX
+	SHLQ $1, CX
+	CMPQ SI, CX
+	JCS  done
+	MOVQ AX, slot_began(BX)
+	MOVQ $const_stepCount, slot_steps(BX)
+	JMP  step<>(SB)
+safe:
+	JMP  fault<>(SB)
+redirected: // what the runtime does now is not the goroutine's
+	ANDQ $~trapFlag, ucontext_eflags(R13)
+done:
+	RET
+
+// stepped
+//
+// Entered by the kernel, as handler, after an instruction of a goroutine that is stepped. A trap
+// that nobody has asked for any more is the last one, and one of another kind is the runtime's.
+TEXT stepped<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CMPL siginfo_code(SI), $trapTrace
+	JNE  others
+	MOVQ DX, R13
+	MOVQ ucontext_rip(DX), R14
+	ANDQ $~trapFlag, ucontext_eflags(R13)
+	CALL slotOf<>(SB)
 	JCC  done
+	CMPQ slot_steps(BX), $0
+	JEQ  done
+	MOVQ (slot_view+View_Interruptible)(BX), SI
+	CMPL (SI), $0
+	JEQ  done
+	CALL isSafe<>(SB)
+	JCS  safe
+	CALL isCalled<>(SB)
+	JCS  called
+	JMP  step<>(SB)
+called:
+	MOVQ $0, ucontext_rip(R13) // to the runtime, a call of a function that is nil
+safe:
+	JMP  fault<>(SB)
+others:
+	MOVQ ·control+controlBlock_trap(SB), AX
+	JMP  AX
+done:
+	RET
+
+// step
+//
+// The end of a handler that has a goroutine stopped after its next instruction, unless that would
+// be one too many, outside of the program's code, where there may be nothing to read, or a system
+// call: one that blocks signals would have the kernel end the process at the trap.
+TEXT step<>(SB), NOSPLIT|NOFRAME, $0
+	DECQ slot_steps(BX)
+	JEQ  out
+	CMPQ R14, ·control+controlBlock_textFrom(SB)
+	JCS  out
+	CMPQ R14, ·control+controlBlock_textTo(SB)
+	JCC  out
+	CMPW (R14), $syscallCode
+	JEQ  out
+	MOVQ R14, slot_from(BX)
+	MOVQ ucontext_rsp(R13), AX
+	MOVQ AX, slot_fromSP(BX)
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, slot_stepped(BX)
+	ORQ  $trapFlag, ucontext_eflags(R13)
+out:
+	RET
+
+// fault
+//
+// The end of a handler that has the goroutine panic where it is.
+TEXT fault<>(SB), NOSPLIT|NOFRAME, $0
+	ANDQ $~trapFlag, ucontext_eflags(R13)
+	MOVQ $0, slot_steps(BX)
 	MOVQ (slot_view+View_Interrupted)(BX), SI
 	MOVL $1, (SI)
 	MOVQ $SIGSEGV, DI
@@ -97,6 +177,35 @@ doomed:
 	MOVQ R13, DX
 	MOVQ ·control+controlBlock_fault(SB), AX
 	JMP  AX
+
+// slotOf
+//
+// CF is set if the thread runs a goroutine with a slot, BX, on the goroutine's own stack. Its
+// callers are noted. Uses AX, CX, SI, DI, R8 and R9.
+TEXT slotOf<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ (TLS), AX
+	TESTQ AX, AX
+	JZ   none
+	LEAQ ·slots(SB), BX
+	MOVL $const_slotCount, CX
+next:
+	CMPQ slot_view(BX), AX // View.G is first
+	JEQ  found
+	ADDQ $slot__size, BX
+	DECL CX
+	JNZ  next
+none:
+	CLC
+	RET
+found:
+	MOVQ ucontext_rsp(R13), CX // the goroutine's own stack, whose bounds its g begins with
+	CMPQ CX, 0(AX)
+	JLS  none
+	CMPQ CX, 8(AX)
+	JCC  none
+	CALL callers<>(SB)
+	STC
+	RET
 
 // callers
 //
@@ -192,6 +301,52 @@ next:
 	JCS  next
 out:
 	RET
+
+// isCalled
+//
+// CF is set if the instruction that was stepped is the return of a call in the slot's range of
+// calls, or such a call of one of the slot's functions. The stack pointer is then what it is in the
+// called function, at its beginning and its end: what it leads to is where the call returns to. A
+// signal that came in between, and had the runtime push something, is none: what it pushes is the
+// program counter of before, and not one right behind it. Uses AX, CX, SI, DI and R8.
+TEXT isCalled<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ ucontext_rsp(R13), SI
+	LEAQ 8(SI), CX
+	CMPQ CX, slot_fromSP(BX)
+	JEQ  called
+	SUBQ $8, SI
+	CMPQ SI, slot_fromSP(BX)
+	JNE  no
+	CMPQ R14, 0(SI)
+	JNE  no
+	MOVQ R14, AX
+	MOVQ slot_calls(BX), CX
+	CALL within<>(SB)
+	JCC  no
+	SUBQ $8, ucontext_rsp(R13)
+	STC
+	RET
+called:
+	LEAQ slot_entries(BX), DI
+	MOVL $const_entryCount, R8
+next:
+	CMPQ R14, 0(DI)
+	JEQ  known
+	ADDQ $8, DI
+	DECL R8
+	JNZ  next
+no:
+	CLC
+	RET
+known:
+	MOVQ 0(SI), AX
+	MOVQ AX, CX
+	SUBQ slot_from(BX), CX
+	DECQ CX
+	CMPQ CX, $longestCall
+	JCC  no
+	MOVQ slot_calls(BX), CX
+	JMP  within<>(SB)
 
 // pairs
 //

@@ -4,6 +4,8 @@ package interrupt
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -42,9 +44,51 @@ func install() error {
 		}
 	}
 	control.preempt, control.fault = old.handler, fault.handler
-	return rtSigaction(syscall.SIGURG, &sigaction{
-		handler: handlerPC(), flags: siginfo | onstack | restart | restorer, restorer: restorerPC(), mask: ^uint64(0),
-	}, nil)
+	if err := installStepped(); err != nil {
+		return err
+	}
+	return rtSigaction(syscall.SIGURG, ours(handlerPC()), nil)
+}
+
+// installStepped puts the handler of single steps before the runtime's. If that is not the
+// runtime's, or the program's code is not found, no goroutine is stepped.
+func installStepped() error {
+	var old sigaction
+	if err := rtSigaction(syscall.SIGTRAP, nil, &old); err != nil {
+		return err
+	}
+	if old.handler == steppedPC() {
+		return nil
+	}
+	control.textFrom, control.textTo = 0, 0
+	if old.handler != control.fault {
+		return nil
+	}
+	control.trap = old.handler
+	if err := rtSigaction(syscall.SIGTRAP, ours(steppedPC()), nil); err != nil {
+		return err
+	}
+	control.textFrom, control.textTo = text(handlerPC())
+	return nil
+}
+
+// ours is how a handler of this package is installed.
+func ours(handler uintptr) *sigaction {
+	return &sigaction{handler: handler, flags: siginfo | onstack | restart | restorer, restorer: restorerPC(), mask: ^uint64(0)}
+}
+
+// text returns where the code is mapped that an address is in, nothing if that is not told.
+func text(pc uintptr) (from, to uintptr) {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(maps)) {
+		if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err == nil && from <= pc && pc < to {
+			return from, to
+		}
+	}
+	return 0, 0
 }
 
 func rtSigaction(sig syscall.Signal, new, old *sigaction) error {
@@ -57,4 +101,5 @@ func rtSigaction(sig syscall.Signal, new, old *sigaction) error {
 
 // Assembly; see the contracts there.
 func handlerPC() uintptr
+func steppedPC() uintptr
 func restorerPC() uintptr

@@ -28,6 +28,13 @@
 // is ended there, too, if the first function on its stack that is not one of these may be.
 // What cannot be cut short is the one allocation that it is in.
 //
+// Where a goroutine is met that is not safe, be it in a call of the runtime that keeps a state,
+// it is stepped from there, instruction by instruction, by the trap flag of the processor: each
+// instruction is followed by a SIGTRAP, whose handler looks again. That ends when the goroutine
+// is safe, leaves its own stack, comes to a system call or to code that is not the program's, or
+// after some thousand instructions; and a goroutine runs freely for two thirds of the time, or
+// something long that it is in would never be over.
+//
 // Everything is read while the goroutine is stopped, by its own thread. What the handler reads
 // is memory that the transaction's log keeps alive. A comparison that comes out wrong, because
 // the goroutine was stopped while it made an entry in its log, ends an attempt that could have
@@ -49,7 +56,15 @@
 //   - Its function defers nothing. The frame of a function that panics and defers nothing is
 //     dead, and its variables need not be known to the collector. One that does defer may not
 //     yet have zeroed the word that says what, and a deferred function could read a variable of
-//     several words of which one was written; such functions are left to their callees.
+//     several words of which one was written.
+//
+// A function that defers is ended in a call, as if what it calls had panicked, which Go supports
+// in all of them: when the call returns, before anything is done with its results. When it begins
+// would be too early, because a deferred function is struck off before it is called, and would be
+// left out. So that is for calls of functions that are on the stack already: a recursion need not
+// return. That something was called or has returned is seen by stepping. To the runtime it is then
+// a call of a function that is nil: the program counter is 0, and the call's return address is on
+// top of the stack.
 //
 // What is left to the program: a function must not assign a string, a slice or an interface in
 // a loop without an access, through a pointer, to a variable that a deferred function of a
@@ -62,8 +77,8 @@
 //	interrupt.go              this
 //	watch_linux_amd64.go      slots, and sending signals
 //	alarm_unsafe.go           signals by processor time
-//	handler_unsafe.go         installing the handler
-//	handler_linux_amd64.s     the handler
+//	handler_unsafe.go         installing the handlers
+//	handler_linux_amd64.s     the handlers
 //	safe_unsafe.go            which program counters are safe
 //	other.go                  other platforms
 package interrupt

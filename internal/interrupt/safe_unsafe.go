@@ -194,16 +194,17 @@ func varint(p *unsafe.Pointer) (v uint32) {
 	}
 }
 
-// safeRange returns the program counters around one at which a panic may be raised.
-func safeRange(pc uintptr) (from, to uintptr, ok bool) {
+// safeRange returns the program counters around one at which a panic may be raised, or of calls
+// that may panic, if the function defers something.
+func safeRange(pc uintptr) (from, to uintptr, defers, ok bool) {
 	h := header()
 	f, entry := describe(pc)
-	if h == nil || f == nil || !f.isGo() || f.deferreturn != 0 || pc-control.base >= 1<<32 {
-		return 0, 0, false
+	if h == nil || f == nil || !f.isGo() || pc-control.base >= 1<<32 {
+		return 0, 0, false, false
 	}
 	value, low, high := unsafePoint(h, f, entry, pc)
 	if value != safePoint || !allowed(pc) {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	from, to = pc, pc+1
 	for from > low && allowed(from-1) {
@@ -212,7 +213,7 @@ func safeRange(pc uintptr) (from, to uintptr, ok bool) {
 	for to < high && runtime.FuncForPC(to).Entry() == entry && allowed(to) {
 		to++
 	}
-	return from, to, to-control.base < 1<<32
+	return from, to, f.deferreturn != 0, to-control.base < 1<<32
 }
 
 // movers are the functions, written in assembly without a frame, that move and clear memory in
@@ -253,12 +254,13 @@ func end(entry uintptr) uintptr {
 	return pc
 }
 
-// pure are the packages of the standard library whose functions have no state.
-var pure = []string{"bytes", "cmp", "container", "maps", "math", "slices", "sort", "strconv", "strings", "unicode"}
+// pure are the packages of the standard library whose functions have no state, but for what a
+// pool gives them and does not get back.
+var pure = []string{"bytes", "cmp", "container", "fmt", "maps", "math", "slices", "sort", "strconv", "strings", "unicode"}
 
 // standard are the others, by the first part of their paths.
 var standard = []string{
-	"archive", "bufio", "compress", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
+	"archive", "bufio", "compress", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "go", "hash",
 	"html", "image", "index", "internal", "io", "iter", "log", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "structs", "sync",
 	"syscall", "testing", "text", "time", "unique", "unsafe", "vendor", "weak", "cofferdamrt",
 }

@@ -21,6 +21,16 @@ type slot struct {
 	// safe is a range of program counters as offsets to control.base, the upper one in the
 	// upper half: one word, so that the handler never sees half of a change.
 	safe uint64
+	// calls is a range likewise, of a function in whose calls the goroutine may be ended: when
+	// they return, or begin, if what is called is one of entries, functions that are on the
+	// stack already.
+	calls   uint64
+	entries [entryCount]uint64
+	// steps is how many instructions more the goroutine is stepped. Before the last one from was
+	// its program counter, and fromSP its stack pointer.
+	steps, from, fromSP uint64
+	// began and stepped are when the first and the last of these steps were, by the processor.
+	began, stepped uint64
 	// thread is the one that the handler has seen the goroutine on, and doomed says that it
 	// has found something changed that the goroutine has read.
 	thread, doomed uint64
@@ -30,6 +40,10 @@ type slot struct {
 const (
 	slotCount   = 16
 	callerCount = 15 // append is some five calls of the runtime deep when it clears memory
+	entryCount  = 4
+	// stepCount is how many instructions a doomed goroutine is stepped after a signal, at
+	// something more than a microsecond each.
+	stepCount = 2000
 )
 
 var slots [slotCount]slot
@@ -40,7 +54,11 @@ var control controlBlock
 type controlBlock struct {
 	preempt uintptr // the runtime's handler of SIGURG
 	fault   uintptr // and of SIGSEGV
+	trap    uintptr // and of SIGTRAP
 	base    uintptr
+	// textFrom and textTo are around the program's code. Where that is not known no goroutine
+	// is stepped.
+	textFrom, textTo uintptr
 	// movers and fillers are functions, as ranges like a slot's, that a goroutine has been
 	// seen in; see isSafe.
 	movers  [moverCount]uint64
@@ -67,6 +85,12 @@ func Start(v View) (Watch, bool) {
 		}
 		atomic.StoreUint64(&s.pc, 0)
 		atomic.StoreUint64(&s.safe, 0)
+		atomic.StoreUint64(&s.calls, 0)
+		for j := range s.entries {
+			atomic.StoreUint64(&s.entries[j], 0)
+		}
+		atomic.StoreUint64(&s.steps, 0)
+		s.began, s.stepped = 0, 0
 		atomic.StoreUint64(&s.doomed, 0)
 		g := v.G
 		v.G = 0
@@ -120,32 +144,36 @@ func (w Watch) Chase(ended func() bool) {
 // Judge looks at the program counter that the handler has seen last, and has it interrupt the
 // goroutine around there from now on, if that is safe. A goroutine that is in the runtime nearly
 // all the time, such as one that appends to a slice of gigabytes, is hardly ever seen elsewhere:
-// what counts is then where it will go on, so that the first time is enough.
+// what counts is then where it will go on, so that the first time is enough. Of functions that
+// defer it is the calls that can be interrupted.
 func (w Watch) Judge() {
 	pc := uintptr(atomic.SwapUint64(&w.pc, 0))
-	if pc == 0 || w.judged(pc) {
+	if pc == 0 {
 		return
 	}
-	next := 1
+	next, deferring := 1, 0
 	if isAssembly(pc) {
 		next = 0
 	}
-	control.learn(pc)
-	for ; next < len(w.callers); next++ {
-		if pc = uintptr(atomic.LoadUint64(&w.callers[next])); pc == 0 || w.judged(pc) {
+	for ; pc != 0; next++ {
+		from, to, defers, ok := safeRange(pc)
+		if ok && deferring == 0 {
+			atomic.StoreUint64(&w.calls, rangeOf(from, to))
+		}
+		if ok && !defers {
+			atomic.StoreUint64(&w.safe, rangeOf(from, to))
 			return
 		}
-		control.learn(pc)
+		if ok && deferring < entryCount {
+			_, entry := outermost(pc)
+			atomic.StoreUint64(&w.entries[deferring], uint64(entry))
+			deferring++
+		}
+		if control.learn(pc); next == len(w.callers) {
+			return
+		}
+		pc = uintptr(atomic.LoadUint64(&w.callers[next]))
 	}
-}
-
-// judged has the handler interrupt the goroutine around a program counter, if that is safe.
-func (w Watch) judged(pc uintptr) bool {
-	from, to, ok := safeRange(pc)
-	if ok {
-		atomic.StoreUint64(&w.safe, rangeOf(from, to))
-	}
-	return ok
 }
 
 // rangeOf is a range of program counters in one word.

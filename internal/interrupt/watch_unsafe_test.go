@@ -184,6 +184,74 @@ func innermost() string {
 	return ""
 }
 
+// turn is a call that does not end a loop.
+//
+//go:noinline
+func turn(i int) int { return i ^ 2 }
+
+// deferring are functions that defer something, and are nearly always in their own code: it is
+// their calls that can be interrupted. What they defer says whether it saw what never was.
+var deferring = map[string]func(wrong *bool){
+	"a loop with calls": func(wrong *bool) {
+		texts := []string{"", "abc", string(piece)}
+		text := texts[0]
+		defer func() { *wrong = text != texts[0] && text != texts[1] && text != texts[2] }()
+		for i := 1; i != 0; i++ {
+			text = texts[uint(i)%3]
+			counted = turn(len(text))
+		}
+	},
+	"a loop that defers": func(wrong *bool) {
+		begun, ended := 0, 0
+		defer func() { *wrong = begun != ended && begun != ended+1 }()
+		for i := 1; i != 0; i++ {
+			func() {
+				begun++
+				defer func() { ended++ }()
+				counted = turn(i)
+			}()
+		}
+	},
+	"a recursion": func(wrong *bool) {
+		begun, ended := 0, 0
+		defer func() { *wrong = begun != ended && begun != ended+1 }()
+		var down func(n int)
+		down = func(n int) {
+			begun++
+			defer func() { ended++ }()
+			down(n + 1)
+		}
+		down(0)
+	},
+	"a recursion that allocates": func(wrong *bool) {
+		var down func(n int, above []int)
+		down = func(n int, above []int) {
+			here := []int{n}
+			defer func() { *wrong = *wrong || here[0] != n || n > 0 && above[0] != n-1 }()
+			down(n+1, here)
+		}
+		down(0, nil)
+	},
+}
+
+// TestAGoroutineThatDefersIsInterruptedInItsCalls: as if what it calls had panicked.
+func TestAGoroutineThatDefersIsInterruptedInItsCalls(t *testing.T) {
+	for name, f := range deferring {
+		t.Run(name, func(t *testing.T) {
+			for range 20 {
+				var wrong bool
+				w, word, ended := watchDoomed(t, func() { f(&wrong) })
+				atomic.StoreUint64(word, 1)
+				untilEnded(t, ended, Poke, w.Judge)
+				w.Stop()
+				if wrong {
+					t.Fatal("a deferred function saw what never was")
+				}
+			}
+		})
+	}
+}
+
 // TestAlarmsLookAtADoomedGoroutine: nothing else does.
 func TestAlarmsLookAtADoomedGoroutine(t *testing.T) {
 	w, word, ended := watchDoomed(t, countOn)

@@ -47,6 +47,8 @@ func (w *writer) call(e *ast.CallExpr) string {
 		return w.harmlessCall(e)
 	case arranging:
 		return w.arrangingCall(e, t)
+	case byMethods:
+		return w.callByMethods(e, t)
 	case translated:
 		return w.compiled() + "." + t.name + "(" + w.tx() + ", " + w.arguments(e)[1:]
 	case iterating:

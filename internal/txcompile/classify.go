@@ -33,6 +33,7 @@ const (
 	writingOut              // of one that writes out what it is given, and calls its methods for that
 	lookingThrough          // of one that looks through what an error wraps
 	assigningError          // likewise, and assigns to what it is given a pointer to
+	byMethods               // of one that sorts, or keeps a heap, by methods of its first argument
 	translated              // of one that package compiled has for what is shared
 	iterating               // likewise, which makes an iterator
 	appending               // of one of package strconv that appends to a slice
@@ -46,6 +47,7 @@ type target struct {
 	written    []library.Written // how what writes it out is given each argument
 	conversion string            // of the slice that it is given
 	function   *function         // that is cloned
+	methods    []*function       // by which things are ordered, likewise
 	reason     string            // why it is unknown, for people
 }
 
@@ -99,6 +101,11 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 		return target{kind: lookingThrough}
 	case library.IsAs(info, callee, call):
 		return target{kind: assigningError}
+	}
+	if name, called := library.ByMethods(callee.FullName()); name != "" {
+		if methods := p.ownMethods(info.TypeOf(call.Args[0]), called); methods != nil {
+			return target{kind: byMethods, name: name, methods: methods}
+		}
 	}
 	switch name, iterator := library.Translated(callee); {
 	case name == "" || !syntax.IsSelected(fun):

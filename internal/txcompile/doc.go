@@ -86,6 +86,7 @@
 //	fmt.Sprint(v)          fmt.Sprint(compiled.Text[...](tx, v)): likewise, or if v leads to memory
 //	errors.Is(err, e)      errors.Is(compiled.Chain[...](tx, err), e): likewise, with Is and Unwrap
 //	slices.Delete(s, 1, 2) compiled.Delete(tx, s, 1, 2)
+//	heap.Push(&q, 1)       heap.Push(func() compiled.Methods { o := &q; ... }(), 1): the clones
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
 //	x.n -= x.take()        the call, and then x.n, as Go's compiler has it
 //	return x.n, x.take()   tx.Perform(); ...: likewise (see order.go)
@@ -122,5 +123,6 @@
 //	stmt.go      statements
 //	assign.go    assignments
 //	expr.go      expressions and places
+//	methods.go   calls of packages sort and container/heap
 //	call.go      calls, conversions, functions of the language
 package txcompile

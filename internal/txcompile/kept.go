@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
 // A kept variable is one from around stm.Atomic that the transaction assigns to, and that
@@ -25,10 +26,11 @@ import (
 const keptSize = 64
 
 // kept reports whether a variable that a region assigns to is put back when an attempt begins.
-// One that is lent there is not: a copy of it does not have what it leads to.
+// One that is lent there is not, because a copy of it does not have what it leads to, unless what
+// the copy says is there never changes.
 func (p *program) kept(r region, v *types.Var) bool {
 	lit, ok := r.root.(*ast.FuncLit)
-	if !ok || p.keeping[lit] == nil || slices.ContainsFunc(p.variable(v).lent, r.has) {
+	if !ok || p.keeping[lit] == nil || slices.ContainsFunc(p.variable(v).lent, r.has) && !library.OnlyAppends(v.Type()) {
 		return false
 	}
 	f := p.FileOf(lit)

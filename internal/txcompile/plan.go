@@ -381,8 +381,12 @@ func (p *program) planRegion(r region) {
 			p.noteEffects(f, r, n)
 			return false
 		case *ast.CallExpr:
-			if t := p.classify(f.Info, n); t.kind == cloned && !p.closedCall(f, r, n, t.function) {
+			t := p.classify(f.Info, n)
+			if t.kind == cloned && !p.closedCall(f, r, n, t.function) {
 				p.clone(t.function)
+			}
+			for _, method := range t.methods {
+				p.clone(method)
 			}
 		}
 		if s, ok := n.(ast.Stmt); ok {

@@ -8,7 +8,7 @@
 //	recover()             compiled.Recover(tx, recover())
 //
 // Operations on one value are in compiled.go, on slices in slices.go, on their order in order.go, functions of packages
-// slices and maps in sequences.go, errors and what is written out in errors.go, and calls through function values and interfaces in calls_unsafe.go.
+// slices and maps in sequences.go, what packages sort and container/heap are given in methods.go, errors and what is written out in errors.go, and calls through function values and interfaces in calls_unsafe.go.
 package compiled
 
 import (

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/stm"
@@ -62,19 +63,35 @@ func Text[EM, EV, SM, SV any](tx *stm.Tx, v any) any {
 func Flat[T any](tx *stm.Tx, v T) T {
 	switch t := reflect.TypeOf(v); {
 	case t == nil, t == isSimple, t == isOne, t == isMany:
-	case writesItself(v), t.Kind() != reflect.String && (t.Kind() < reflect.Bool || t.Kind() > reflect.Complex128):
+	case !leadsNowhere(t): //stmcheck:ok a type has an end
 		tx.Perform()
 	}
 	return v
 }
 
-func writesItself(v any) bool {
-	switch v.(type) {
-	case fmt.Formatter, fmt.GoStringer, fmt.Stringer, error:
-		return true
+// leadsNowhere reports whether values of a type, and their parts, refer to no memory that changes,
+// and have no methods by which they write themselves.
+func leadsNowhere(t reflect.Type) bool {
+	if slices.ContainsFunc(writing, t.Implements) {
+		return false
 	}
-	return false
+	switch kind := t.Kind(); kind {
+	case reflect.Array:
+		return leadsNowhere(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if !leadsNowhere(f.Type) {
+				return false
+			}
+		}
+		return true
+	default:
+		return kind == reflect.String || reflect.Bool <= kind && kind <= reflect.Complex128
+	}
 }
+
+// writing are interfaces with the methods by which values write themselves.
+var writing = []reflect.Type{reflect.TypeFor[fmt.Formatter](), reflect.TypeFor[fmt.GoStringer](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[error]()}
 
 // Flats is Flat for each of some values, which it returns in a slice of the transaction's own.
 func Flats(tx *stm.Tx, values []any) []any {

@@ -65,6 +65,90 @@ func DeleteFunc[S ~[]E, E any](tx *stm.Tx, s S, f func(E) bool) S {
 	return s[:kept]
 }
 
+// Compact is slices.Compact(s).
+func Compact[S ~[]E, E comparable](tx *stm.Tx, s S) S {
+	return compact(tx, s, func(a, b E) bool { return a == b })
+}
+
+// CompactFunc is slices.CompactFunc(s, equal).
+func CompactFunc[S ~[]E, E any](tx *stm.Tx, s S, equal func(E, E) bool) S {
+	return compact(tx, s, Function(tx, equal))
+}
+
+func compact[S ~[]E, E any](tx *stm.Tx, s S, equal func(E, E) bool) S {
+	if len(s) < 2 {
+		return s
+	}
+	kept, last := 1, stm.Load(tx, &s[0])
+	for i := 1; i < len(s); i++ {
+		v := stm.Load(tx, &s[i])
+		if !equal(v, last) {
+			if kept < i {
+				stm.Store(tx, &s[kept], v)
+			}
+			kept++
+		}
+		last = v
+	}
+	Clear(tx, s[kept:])
+	return s[:kept]
+}
+
+// Grow is slices.Grow(s, n).
+func Grow[S ~[]E, E any](tx *stm.Tx, s S, n int) S {
+	if more := n - (cap(s) - len(s)); n >= 0 && more > 0 {
+		return On(tx, s[:cap(s)]).Append(stm.Make[E](tx, more)...)[:len(s)]
+	}
+	return slices.Grow(s, n) // as it is, or it panics
+}
+
+// Clip is slices.Clip(s).
+func Clip[S ~[]E, E any](_ *stm.Tx, s S) S { return slices.Clip(s) }
+
+// Concat is slices.Concat(all...).
+func Concat[S ~[]E, E any](tx *stm.Tx, all ...S) S {
+	all = Elements(tx, all)
+	for i, s := range all {
+		all[i] = Elements(tx, s)
+	}
+	return slices.Concat(all...)
+}
+
+// Repeat is slices.Repeat(s, count).
+func Repeat[S ~[]E, E any](tx *stm.Tx, s S, count int) S {
+	return slices.Repeat(Elements(tx, s), Length(tx, count, sizeOf[E]()*uint64(len(s)))) //stmcheck:ok Length validates
+}
+
+// Replace is slices.Replace(s, i, j, values...).
+func Replace[S ~[]E, E any](tx *stm.Tx, s S, i, j int, values ...E) S {
+	_ = s[i:j]
+	if i == j {
+		return Insert(tx, s, i, values...)
+	}
+	values = Elements(tx, values) // some may be among those that are replaced, or move
+	if j == len(s) {
+		replaced := On(tx, s[:i]).Append(values...)
+		if len(replaced) < len(s) {
+			Clear(tx, s[len(replaced):])
+		}
+		return replaced
+	}
+	n := i + len(values) + len(s) - j
+	if n > cap(s) {
+		larger := On(tx, s[:i]).Append(make(S, n-i)...)
+		Copy(tx, larger[i:], values)
+		Copy(tx, larger[i+len(values):], s[j:])
+		return larger
+	}
+	replaced := s[:n]
+	Copy(tx, replaced[i+len(values):], s[j:])
+	Copy(tx, replaced[i:], values)
+	if n < len(s) {
+		Clear(tx, s[n:])
+	}
+	return replaced
+}
+
 // Values is slices.Values(s).
 func Values[S ~[]E, E any](s S) iter.Seq[E] {
 	return Value(iter.Seq[E](func(yield func(E) bool) {
@@ -96,6 +180,40 @@ func All[S ~[]E, E any](s S) iter.Seq2[int, E] {
 				return
 			}
 		}
+	}))
+}
+
+// Backward is slices.Backward(s).
+func Backward[S ~[]E, E any](s S) iter.Seq2[int, E] {
+	return Value(iter.Seq2[int, E](func(yield func(int, E) bool) {
+		tx := stm.Current()
+		if tx == nil {
+			slices.Backward(s)(yield)
+			return
+		}
+		yield = Function(tx, yield)
+		for i := len(s) - 1; i >= 0; i-- {
+			if !yield(i, stm.Load(tx, &s[i])) {
+				return
+			}
+		}
+	}))
+}
+
+// Chunk is slices.Chunk(s, n).
+func Chunk[S ~[]E, E any](s S, n int) iter.Seq[S] {
+	chunks := slices.Chunk(s, n)
+	return Value(iter.Seq[S](func(yield func(S) bool) {
+		tx := stm.Current()
+		if tx != nil {
+			yield = Function(tx, yield)
+		}
+		chunks(func(chunk S) bool {
+			if tx != nil {
+				tx.Check()
+			}
+			return yield(chunk)
+		})
 	}))
 }
 
@@ -200,6 +318,47 @@ func MapClone[M ~map[K]V, K comparable, V any](tx *stm.Tx, m M) M {
 		own[k] = v
 	}
 	return own
+}
+
+// MapCollect is maps.Collect(all).
+func MapCollect[K comparable, V any](tx *stm.Tx, all iter.Seq2[K, V]) map[K]V {
+	own := make(map[K]V)
+	Iterate2[K, V](tx, all)(func(k K, v V) bool {
+		tx.Check()
+		own[k] = v
+		return true
+	})
+	return own
+}
+
+// MapInsert is maps.Insert(m, all).
+func MapInsert[M ~map[K]V, K comparable, V any](tx *stm.Tx, m M, all iter.Seq2[K, V]) {
+	Iterate2[K, V](tx, all)(func(k K, v V) bool {
+		stm.MapStore(tx, m, k, v)
+		return true
+	})
+}
+
+// MapEqual is maps.Equal(a, b).
+func MapEqual[M1, M2 ~map[K]V, K, V comparable](tx *stm.Tx, a M1, b M2) bool {
+	return mapEqual(tx, a, b, func(v, w V) bool { return v == w })
+}
+
+// MapEqualFunc is maps.EqualFunc(a, b, equal).
+func MapEqualFunc[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](tx *stm.Tx, a M1, b M2, equal func(V1, V2) bool) bool {
+	return mapEqual(tx, a, b, Function(tx, equal))
+}
+
+func mapEqual[M1 ~map[K]V1, M2 ~map[K]V2, K comparable, V1, V2 any](tx *stm.Tx, a M1, b M2, equal func(V1, V2) bool) bool {
+	if stm.MapLen(tx, a) != stm.MapLen(tx, b) {
+		return false
+	}
+	for k, v := range stm.MapAll(tx, a) {
+		if w, ok := stm.MapLoad(tx, b, k); !ok || !equal(v, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // MapCopy is maps.Copy(to, from).

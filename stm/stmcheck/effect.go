@@ -23,6 +23,7 @@ const (
 	holds  = "a transaction that is given up while it holds a lock leaves it locked"
 	output = "it is done by every attempt, doomed ones too"
 	starts = "each attempt starts another, and none is stopped"
+	leaves = "nothing can stop it, also in an attempt that is doomed"
 )
 
 // The effects of the language.
@@ -62,6 +63,7 @@ var impure = map[string][]rule{
 	"syscall":                  {{does: output, except: []string{"Errno.*", "Getpid", "Getpagesize", "Getenv"}}},
 	"golang.org/x/sys/unix":    {{does: output, except: []string{"Errno.*"}}},
 	"golang.org/x/sys/windows": {{does: output, except: []string{"Errno.*"}}},
+	"runtime":                  {{does: leaves, only: []string{"Goexit"}}},
 	"time":                     {{does: blocks, only: []string{"Sleep"}}, {does: starts, only: []string{"AfterFunc"}}},
 	"context":                  {{does: starts, only: []string{"AfterFunc"}}},
 	"sync": {

@@ -346,8 +346,9 @@ Packages of the main module, of a workspace and of local replacements are compil
 those of other modules if transactions call functions of one; those of the standard library
 are not, but what computes from numbers and strings, what searches, sorts, changes and goes
 through slices and maps, what writes values out (fmt.Sprint), and what wraps and compares
-errors, can be called all the same; container/heap and container/list cannot. While data is
-shared, it is accessed in transactions only.
+errors, can be called all the same, and so can packages sort and container/heap with types
+of the program; container/list cannot. While data is shared, it is accessed in transactions
+only.
 
 Examples:
 

@@ -20,7 +20,7 @@ func IsFiller(callee *types.Func) bool { return slices.Contains(fillers, callee.
 
 // lookers are functions that look through what an error wraps, their first argument, and call
 // the methods Is and Unwrap of all that. What else errors.Is is given is compared, and no more.
-var lookers = []string{"errors.Is", "errors.Unwrap"}
+var lookers = []string{"errors.AsType", "errors.Is", "errors.Unwrap"}
 
 // IsLooker reports whether a function looks through what an error wraps.
 func IsLooker(callee *types.Func, call *ast.CallExpr) bool {
@@ -87,9 +87,9 @@ func written(info *types.Info, callee *types.Func, call *ast.CallExpr, i int) Wr
 		return Unknown
 	case IsError(t) && asText:
 		return AsError
-	case types.IsInterface(t) && asText && !IsTypeParam(t):
+	case types.IsInterface(t) && asText:
 		return AsMethods
-	case types.IsInterface(t) && !IsTypeParam(t):
+	case types.IsInterface(t):
 		return AsValue
 	case asText && hasText(t):
 		return AsMethods

@@ -3,8 +3,8 @@
 // keep none of the functions that they are given. The compiler of transactions leaves a call of these as it
 // is. A function that is not listed may do anything.
 //
-// library.go is about calls in source, errors.go about those of functions that read errors, and
-// ssa.go about those of go/ssa.
+// library.go is about calls in source, errors.go about those of functions that read errors,
+// methods.go about those that order things by their methods, and ssa.go about those of go/ssa.
 package library
 
 import (
@@ -107,14 +107,17 @@ func IsArranger(callee *types.Func, info *types.Info, call *ast.CallExpr) (as st
 // translated are functions that package compiled has, under names of its own, for slices and maps
 // that are shared. They touch nothing else, and call nothing but functions that they are given.
 var translated = map[string]string{
-	"slices.AppendSeq": "AppendSeq", "slices.Collect": "Collect", "slices.Delete": "Delete", "slices.DeleteFunc": "DeleteFunc", "slices.Insert": "Insert",
+	"slices.AppendSeq": "AppendSeq", "slices.Clip": "Clip", "slices.Collect": "Collect", "slices.Compact": "Compact", "slices.CompactFunc": "CompactFunc",
+	"slices.Concat": "Concat", "slices.Delete": "Delete", "slices.DeleteFunc": "DeleteFunc", "slices.Grow": "Grow", "slices.Insert": "Insert",
+	"slices.Repeat": "Repeat", "slices.Replace": "Replace",
 	"slices.Sorted": "Sorted", "slices.SortedFunc": "SortedFunc", "slices.SortedStableFunc": "SortedStableFunc",
-	"maps.Clone": "MapClone", "maps.Copy": "MapCopy", "maps.DeleteFunc": "MapDeleteFunc",
+	"maps.Clone": "MapClone", "maps.Collect": "MapCollect", "maps.Copy": "MapCopy", "maps.DeleteFunc": "MapDeleteFunc",
+	"maps.Equal": "MapEqual", "maps.EqualFunc": "MapEqualFunc", "maps.Insert": "MapInsert",
 }
 
 // iterators are likewise, and read nothing before their result is called.
 var iterators = map[string]string{
-	"slices.All": "All", "slices.Values": "Values",
+	"slices.All": "All", "slices.Backward": "Backward", "slices.Chunk": "Chunk", "slices.Values": "Values",
 	"maps.All": "MapEntries", "maps.Keys": "MapKeys", "maps.Values": "MapValues",
 }
 
@@ -181,3 +184,7 @@ func Allocates(f *types.Func) (argument int, ok bool) {
 func IsWriter(t types.Type) bool {
 	return slices.Contains([]string{"*strings.Builder", "*bytes.Buffer"}, types.TypeString(t, nil))
 }
+
+// OnlyAppends reports whether methods of a type write nothing but what is beyond the end of what
+// a copy of their receiver says is there.
+func OnlyAppends(t types.Type) bool { return types.TypeString(t, nil) == "strings.Builder" }

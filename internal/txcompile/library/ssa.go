@@ -31,12 +31,15 @@ type Called struct {
 }
 
 // Calls returns the methods that a function of the library calls of what it is given: those that
-// say what is written of it, and what an error wraps.
+// say what is written of it, what an error wraps, and how things are ordered.
 func Calls(call ssa.CallInstruction, callee *ssa.Function) (all []Called) {
 	if callee == nil || callee.Object() == nil {
 		return nil
 	}
 	name := callee.Object().(*types.Func).FullName()
+	if _, methods := ByMethods(name); methods != nil {
+		return ownMethods(call.Common().Args[0], methods)
+	}
 	switch {
 	case slices.Contains(lookers, name), name == "errors.As":
 		return []Called{{Name: "Is"}, {Name: "Unwrap"}}
@@ -46,6 +49,27 @@ func Calls(call ssa.CallInstruction, callee *ssa.Function) (all []Called) {
 				all = append(all, writing(v)...)
 			}
 		}
+	}
+	return all
+}
+
+// ownMethods are methods of what a function that sorts, or keeps a heap, is given: the type's own,
+// and not those that go/ssa has made of them.
+func ownMethods(arg ssa.Value, methods []string) (all []Called) {
+	var of types.Type
+	if given, ok := arg.(*ssa.MakeInterface); ok {
+		of = given.X.Type()
+	}
+	for _, name := range methods {
+		t := of
+		if p, ok := t.(*types.Pointer); ok {
+			if m := OwnMethod(t, name); m != nil && !types.IsInterface(p.Elem()) {
+				if _, byPointer := m.Signature().Recv().Type().(*types.Pointer); !byPointer {
+					t = p.Elem()
+				}
+			}
+		}
+		all = append(all, Called{name, t})
 	}
 	return all
 }
@@ -94,7 +118,7 @@ func writing(v ssa.Value) []Called {
 
 // keepsNothing are packages whose functions call no others than those that they are given, and
 // methods.
-var keepsNothing = []string{"bytes", "cmp", "errors", "fmt", "maps", "math", "math/bits", "math/rand", "math/rand/v2", "path", "runtime", "slices", "sort", "strconv", "strings", "sync",
+var keepsNothing = []string{"bytes", "cmp", "container/heap", "errors", "fmt", "maps", "math", "math/bits", "math/rand", "math/rand/v2", "path", "runtime", "slices", "sort", "strconv", "strings", "sync",
 	"sync/atomic", "time", "unicode", "unicode/utf8"}
 
 // KeepsNothing reports whether a function calls no others than those that it is given here, and

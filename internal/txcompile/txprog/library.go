@@ -30,10 +30,31 @@ type refusal struct {
 func (r *refusal) Error() string        { return fmt.Sprintf("refused %d: %v", r.code, r.err) }
 func (r *refusal) Unwrap() error        { return r.err }
 func (r *refusal) Is(target error) bool { return target == errEven && r.code%2 == 0 }
+
+// A queue is kept by container/heap, and is sorted by package sort. Two of its methods have a
+// pointer for their receiver.
+type queue []int
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i]%100 < q[j]%100 || q[i]%100 == q[j]%100 && q[i] < q[j] }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(v any)        { *q = append(*q, v.(int)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+// described says what a value is whose type is not known.
+func described[T comparable](v, w T) string { return fmt.Sprintf("%v %v", v, v == w) }
 `
 
 func (g *generator) writing() {
-	switch g.random.IntN(9) {
+	switch g.random.IntN(11) {
+	case 8:
+		g.line("s.n = small(s.n + len(described(s.points[at(%s, len(s.points))], point{})) + len(described(s.text, \"x\")))", g.atom())
+	case 9:
+		g.line("s.n = small(s.n + len(described[any](s.any, grade(%s))) + len(described(grade(2), 3)))", g.atom())
 	case 0:
 		g.line("s.text = fmt.Sprintf(\"%%.9v\", s.any)")
 	case 1:
@@ -58,7 +79,9 @@ func (g *generator) writing() {
 
 // chains has errors that say by themselves what they are, and what they wrap.
 func (g *generator) chains() {
-	switch g.random.IntN(7) {
+	switch g.random.IntN(8) {
+	case 6:
+		g.line("if refused, ok := errors.AsType[*refusal](s.err); ok { refused.code = small(refused.code + %s); s.count++ }", g.atom())
 	case 0:
 		g.line("s.err = &refusal{errOdd, small(%s)}", g.number())
 	case 1:
@@ -81,7 +104,27 @@ func (g *generator) chains() {
 // iterators.
 func (g *generator) sequences() {
 	v := g.fresh("v")
-	switch g.random.IntN(14) {
+	switch g.random.IntN(24) {
+	case 13:
+		g.line("%s := s.xs; s.xs = slices.Compact(s.xs); s.n = small(s.n*3 + total(%s...))", v, v)
+	case 14:
+		g.line("%s := s.xs; s.xs = slices.CompactFunc(s.xs, func(a, b int) bool { s.count++; return a%%3 == b%%3 }); s.n = small(s.n*3 + total(%s...))", v, v)
+	case 15:
+		g.line("%s := append(slices.Grow(s.xs, %s&7), %s); s.n = small(s.n + total(%s...) + total(s.xs...))", v, g.atom(), g.atom(), v)
+	case 16:
+		g.line("%s := append(slices.Clip(s.xs), %s); %s[0]++; s.n = small(s.n + total(%s...))", v, g.atom(), v, v)
+	case 17:
+		g.line("%s := slices.Concat(s.xs, []int{%s}, s.xs[:len(s.xs)/2]); s.xs = %s[:min(len(%s), 15)]", v, g.atom(), v, v)
+	case 18:
+		g.line("%s := s.xs; i := at(%s, len(s.xs)+1); j := i + at(%s, len(s.xs)-i+1); s.xs = slices.Replace(s.xs, i, j, s.xs[:%s&1&len(s.xs)]...); s.n = small(s.n + total(%s...)); if len(s.xs) > 20 { s.xs = s.xs[10:] }", v, g.atom(), g.atom(), g.atom(), v)
+	case 19:
+		g.line("for i, %s := range slices.Backward(s.xs) { if i > 0 { s.xs[i-1] = small(s.xs[i-1] + %s) } else { s.n = small(s.n + %s) } }", v, v, v)
+	case 20:
+		g.line("for %s := range slices.Chunk(s.xs, 1+%s&3) { %s[0]++; s.n = small(s.n*3 + len(%s)) }", v, g.atom(), v, v)
+	case 21:
+		g.line("%s := maps.Collect(maps.All(s.m)); maps.Insert(s.m, maps.All(map[int]int{1: %s})); s.flag = maps.Equal(s.m, %s)", v, g.atom(), v)
+	case 22:
+		g.line("%s := queue(s.xs); heap.Init(&%s); heap.Push(&%s, small(%s)); s.n = small(s.n + heap.Pop(&%s).(int)); sort.Sort(%s); s.xs = %s", v, v, v, g.atom(), v, v, v)
 	case 0:
 		g.line("s.xs = slices.Insert(s.xs, at(%s, len(s.xs)+1), %s, s.n); if len(s.xs) > 20 { s.xs = slices.Delete(s.xs, 3, 15) }", g.atom(), g.atom())
 	case 1:

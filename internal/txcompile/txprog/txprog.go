@@ -108,16 +108,29 @@ func (g *generator) program() string {
 			g.line("captured := a")
 			g.declare("captured")
 		}
+		writes := g.random.IntN(3) == 0
+		if writes {
+			g.line("var around strings.Builder; around.WriteString(\"w\")")
+		}
 		g.line("stm.Atomic(func() {")
 		g.indent++
 		g.locals = append(g.locals, "result")
+		if writes {
+			g.line("fmt.Fprintf(&around, \"%%d-%%v\", %s, s.flag)", g.number())
+		}
 		g.block()
+		if writes {
+			g.line("around.WriteString(s.text); result += around.Len()")
+		}
 		g.line("result += %s", g.number())
 		if g.random.IntN(8) == 0 {
 			g.line("if result %% 7 == 3 { panic(result) }")
 		}
 		g.indent--
 		g.line("})")
+		if writes {
+			g.line("result += len(around.String())")
+		}
 		g.line("return result")
 		g.indent--
 		g.line("}\n")

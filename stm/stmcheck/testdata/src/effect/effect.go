@@ -11,6 +11,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -68,6 +69,9 @@ func mustReport(tx *stm.Tx, c chan int, w io.Writer, l sync.Locker, table *helpe
 	through()                     // want `through calls fmt.Println`
 	f := func() { fmt.Println() } // want `this calls fmt.Println`
 	f()
+	if v == 1 {
+		runtime.Goexit() // want `this calls runtime.Goexit inside a transaction, but nothing can stop it`
+	}
 	if v == 0 {
 		tx.Irrevocable()
 	}
