@@ -15,7 +15,7 @@ func WriteGitHub(w io.Writer, root string, results []Result) error {
 		r := &results[i]
 		properties := []string{}
 		if len(r.Accesses) > 0 {
-			if site := ownSite(&r.Accesses[0]); site.File != "" {
+			if site := ownSite(root, &r.Accesses[0]); site.File != "" {
 				if short, below := relative(root, site.File); below {
 					properties = append(properties, "file="+escapeProperty(short))
 					if site.Line > 0 {
