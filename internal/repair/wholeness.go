@@ -210,6 +210,10 @@ func (r *failedRun) referenceAt(m *whole.Member) ast.Expr {
 //		s(msg)                   goes through it
 //	}
 //
+// Of a map that is indexed at once it is the entry that is read later:
+//
+//	subs := h.subs[topic]        subs := slices.Clone(h.subs[topic])
+//
 // It is nil if the group is anything else.
 func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 	loads := *g
@@ -219,11 +223,15 @@ func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 		if m.Kind == lockset.Write || m.ByCall() {
 			return nil
 		}
-		if !isLoad(m.Instr) {
+		if !isLoad(m.Instr) && !isEntryOfMap(m.Instr) {
+			continue
+		}
+		e := r.referenceAt(m)
+		if !isLoad(m.Instr) && e == nil {
 			continue
 		}
 		loads.Members = append(loads.Members, m)
-		if e := r.referenceAt(m); e != nil {
+		if e != nil && !r.code.IsIndexed(e) {
 			copied = append(copied, e)
 		}
 	}
@@ -235,6 +243,16 @@ func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 		region.Copied, region.Elements = copied, false
 	}
 	return region
+}
+
+// isEntryOfMap reports whether an instruction reads an entry of a map.
+func isEntryOfMap(i ssa.Instruction) bool {
+	lookup, ok := i.(*ssa.Lookup)
+	if !ok {
+		return false
+	}
+	_, ok = lookup.X.Type().Underlying().(*types.Map)
+	return ok
 }
 
 // isLoad reports whether an instruction loads a variable, and not what the variable refers

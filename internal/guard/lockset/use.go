@@ -24,7 +24,7 @@ func (r *recorder) recordUse(reference ssa.Value, instr ssa.Instruction, paths [
 			continue
 		}
 		at := positionOf(instr, nil)
-		if !at.IsValid() || IsLoopElement(instr) {
+		if !at.IsValid() || isOfLoopOver(reference, instr) {
 			at = positionOf(load, load.X) // what the loop goes over
 		}
 		for _, path := range paths {
@@ -41,15 +41,28 @@ func (r *recorder) recordUse(reference ssa.Value, instr ssa.Instruction, paths [
 }
 
 // IsLoopElement reports whether an instruction loads the element that a loop over a slice or array has
-// come to. An index expression is where its bracket is; what a loop adds is where its operand is, or
+// come to. An index expression is where its bracket is, and so is the load; the load that a loop adds is
 // nowhere.
 func IsLoopElement(instr ssa.Instruction) bool {
 	load, ok := instr.(*ssa.UnOp)
-	if !ok || load.Op != token.MUL {
+	if !ok || load.Op != token.MUL || load.Pos().IsValid() {
 		return false
 	}
-	at, ok := load.X.(*ssa.IndexAddr)
-	return ok && (!at.Pos().IsValid() || at.Pos() == at.X.Pos())
+	_, ok = load.X.(*ssa.IndexAddr)
+	return ok
+}
+
+// isOfLoopOver reports whether an instruction loads the element of a loop that is over a reference where
+// it is loaded, and not over a variable that has it since:
+//
+//	for _, s := range h.subs {     subs := h.subs
+//	                               for _, s := range subs {
+func isOfLoopOver(reference ssa.Value, instr ssa.Instruction) bool {
+	if !IsLoopElement(instr) {
+		return false
+	}
+	at := instr.(*ssa.UnOp).X.(*ssa.IndexAddr)
+	return !at.Pos().IsValid() || at.Pos() == reference.Pos()
 }
 
 // noteReusedArray notes a store that gives a variable a part of the array that it had: what is
