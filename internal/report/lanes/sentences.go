@@ -85,8 +85,10 @@ func (b *builder) whatFailed(f *trace.Failure) string {
 		return fmt.Sprintf("%s fails%s: %s.", b.subject(), at, strings.TrimPrefix(strings.TrimSuffix(message, "."), b.subject()+": "))
 	case event.FailurePanic:
 		return fmt.Sprintf("%s panics%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
+	case event.FailureExit:
+		return fmt.Sprintf("%s ends the process%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
 	}
-	return fmt.Sprintf("%s ends with %s%s: %s.", b.subject(), f.Kind, at, strings.TrimSuffix(message, "."))
+	return fmt.Sprintf("%s ends with a %s%s: %s.", b.subject(), f.Kind, at, strings.TrimSuffix(message, "."))
 }
 
 // waiting names the goroutines of a leak or a partial deadlock.

@@ -434,8 +434,9 @@ class LanesView {
   // written draws a text over the arrows that cross it, also between its words.
   written(text, x, y, back) {
     const p = this.ink, ink = p.fillStyle, w = p.measureText(text).width;
+    const half = Math.max(5, Math.min(8, this.rowHeight / 2 - 6)); // what lies between two rows stays whole
     p.fillStyle = back;
-    p.fillRect(x - 3, y - 8, w + 6, 16);
+    p.fillRect(x - 3, y - half, w + 6, 2 * half);
     p.fillStyle = ink;
     p.fillText(text, x, y);
     this.taken.push({ x: x - 2, y: y - 7, w: w + 4, h: 14 });
