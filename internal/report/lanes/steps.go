@@ -188,7 +188,7 @@ func (b *builder) step(e *event.Event) {
 	}
 	if !e.Kind.IsMemory() && !e.Kind.IsAtomic() {
 		s.what = b.printer.Operation(e)
-		if argument := show.Argument(e); argument != "" && e.Kind != event.Go && e.Kind != event.Blocked && e.Kind != event.Select {
+		if argument := argumentWords(e); argument != "" {
 			s.what += " (" + argument + ")"
 		}
 	}
@@ -202,6 +202,20 @@ func (b *builder) step(e *event.Event) {
 		b.run.Relevant++
 	}
 	b.writer.add(&s)
+}
+
+// argumentWords say of an operation what its expression does not.
+func argumentWords(e *event.Event) string {
+	switch e.Kind {
+	case event.Go, event.Blocked, event.Select:
+		return "" // it is in the words of the operation
+	case event.Send, event.Recv, event.ChanLen:
+		if e.Arg == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d in the channel", e.Arg)
+	}
+	return show.Argument(e)
 }
 
 // site is the index of an event's site.

@@ -36,6 +36,8 @@ func TestValuesAndArgumentsInWords(t *testing.T) {
 		{event.Event{Kind: event.WaitGroupAdd, Arg: 2}, `  \+2`},
 		{event.Event{Kind: event.Select}, `  default`},
 		{event.Event{Kind: event.AtomicCompare, Addr: 0x9000, Size: 1, Before: []byte{4}, After: []byte{4}}, `4 -> 4  not swapped`},
+		{event.Event{Kind: event.TimerStart, Addr: 0x9000, Arg: 1e7}, `  10ms`},
+		{event.Event{Kind: event.TimerStop, Addr: 0x9000, Arg: 1}, `  it was running`},
 		{event.Event{Kind: event.TimerFire, Addr: 0x9000, Arg: 2e9}, `  at 2s`},
 		{event.Event{Kind: event.Start, Arg: 3}, `  created by goroutine 3`},
 		{event.Event{Kind: event.Select, Arg: 2}, `  case 2`},
