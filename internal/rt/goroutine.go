@@ -309,7 +309,7 @@ func Enter(site uint32) Frame {
 		c.leave()
 		return Frame{}
 	}
-	n := frames.Node{Parent: c.Frame, Site: site}
+	n := frames.Node{Parent: c.Frame, Site: site, First: c.Frame == c.born}
 	var pcs [8]uintptr
 	if returns(&pcs, min(callerIndex+2, len(pcs))) > callerIndex+1 {
 		n.PC = pcs[callerIndex+1]

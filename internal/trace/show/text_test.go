@@ -230,3 +230,14 @@ func TestTheKeyStandsForItsExpression(t *testing.T) {
 		}
 	}
 }
+
+func TestAGoroutineIsNamedByWhatItsGoStatementCalls(t *testing.T) {
+	for expr, want := range map[string]string{
+		"go c.janitor()": "c.janitor", "go serve(conn, 1)": "serve", "go each[int](all)": "each[int]",
+		"go func() { n++ }()": "", "go func(x int) {}(1)": "", "wg.Go(f)": "", "": "",
+	} {
+		if got := calledByGo(expr); got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+	}
+}
