@@ -155,13 +155,17 @@ func (f *Finding) Sentence() string {
 	return text
 }
 
-// Words are those of the sentence that come after the kind and the place. Of a race they name both sides:
-// several may have one place in common.
+// Words are those of the sentence that come after the kind and the place. Of a race they name both sides,
+// for several may have one place in common, where the first line of the explanation names the operations alone.
 func (f *Finding) Words() string {
-	if f.Kind == Race && len(f.Accesses) > 1 {
-		return fmt.Sprintf("%s, and %s at %s, with nothing to order them", f.Accesses[0].What(), f.Accesses[1].What(), f.Accesses[1].Site())
+	if f.Kind != Race || len(f.Accesses) < 2 {
+		return f.Explanation
 	}
-	return f.Explanation
+	text := fmt.Sprintf("%s, and %s at %s, with nothing to order them", f.Accesses[0].What(), f.Accesses[1].What(), f.Accesses[1].Site())
+	if _, more, _ := strings.Cut(f.Explanation, "\n"); more != "" {
+		text += "\n" + more
+	}
+	return text
 }
 
 // role names the part that the i'th access plays.

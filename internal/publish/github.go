@@ -9,7 +9,7 @@ import (
 // WriteGitHub writes a line for each result that GitHub, where it stands in the output of a
 // step, shows as an annotation beside the source:
 //
-//	::error file=toctou/toctou.go,line=12,title=data race::write of count at ...
+//	::error file=toctou/toctou.go,line=12,title=data race::data race at toctou.go:12: write of count, and ...
 func WriteGitHub(w io.Writer, root string, results []Result) error {
 	for i := range results {
 		r := &results[i]
