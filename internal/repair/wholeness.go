@@ -223,15 +223,13 @@ func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 		if m.Kind == lockset.Write || m.ByCall() {
 			return nil
 		}
-		if !isLoad(m.Instr) && !isEntryOfMap(m.Instr) {
-			continue
-		}
+		_, entry := m.Instr.(*ssa.Lookup)
 		e := r.referenceAt(m)
-		if !isLoad(m.Instr) && e == nil {
+		if !isLoad(m.Instr) && (!entry || e == nil) {
 			continue
 		}
 		loads.Members = append(loads.Members, m)
-		if e != nil && !r.code.IsIndexed(e) {
+		if e != nil && !r.code.FileOf(e).IsIndexed(e) {
 			copied = append(copied, e)
 		}
 	}
@@ -243,16 +241,6 @@ func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 		region.Copied, region.Elements = copied, false
 	}
 	return region
-}
-
-// isEntryOfMap reports whether an instruction reads an entry of a map.
-func isEntryOfMap(i ssa.Instruction) bool {
-	lookup, ok := i.(*ssa.Lookup)
-	if !ok {
-		return false
-	}
-	_, ok = lookup.X.Type().Underlying().(*types.Map)
-	return ok
 }
 
 // isLoad reports whether an instruction loads a variable, and not what the variable refers

@@ -24,8 +24,10 @@ func (r *recorder) recordUse(reference ssa.Value, instr ssa.Instruction, paths [
 			continue
 		}
 		at := positionOf(instr, nil)
-		if !at.IsValid() || isOfLoopOver(reference, instr) {
-			at = positionOf(load, load.X) // what the loop goes over
+		// A loop that is over the reference where it is loaded, and not over a variable that has it since,
+		// is where the reference is.
+		if !at.IsValid() || IsLoopElement(instr) && instr.(*ssa.UnOp).X.Pos() == reference.Pos() {
+			at = positionOf(load, load.X)
 		}
 		for _, path := range paths {
 			ob := r.observation(base, path.Held)
@@ -50,19 +52,6 @@ func IsLoopElement(instr ssa.Instruction) bool {
 	}
 	_, ok = load.X.(*ssa.IndexAddr)
 	return ok
-}
-
-// isOfLoopOver reports whether an instruction loads the element of a loop that is over a reference where
-// it is loaded, and not over a variable that has it since:
-//
-//	for _, s := range h.subs {     subs := h.subs
-//	                               for _, s := range subs {
-func isOfLoopOver(reference ssa.Value, instr ssa.Instruction) bool {
-	if !IsLoopElement(instr) {
-		return false
-	}
-	at := instr.(*ssa.UnOp).X.(*ssa.IndexAddr)
-	return !at.Pos().IsValid() || at.Pos() == reference.Pos()
 }
 
 // noteReusedArray notes a store that gives a variable a part of the array that it had: what is

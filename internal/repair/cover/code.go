@@ -111,17 +111,6 @@ func (code *Code) AccessAt(pos token.Pos) ast.Expr {
 	return found
 }
 
-// IsIndexed reports whether an expression stands before an index: m in m[k].
-func (code *Code) IsIndexed(e ast.Expr) (indexed bool) {
-	ast.Inspect(code.FileOf(e).Syntax, func(n ast.Node) bool {
-		if index, ok := n.(*ast.IndexExpr); ok && ast.Unparen(index.X) == e {
-			indexed = true
-		}
-		return !indexed
-	})
-	return indexed
-}
-
 // fileAt is the file that a position is in, nil if it is not the program's.
 func (code *Code) fileAt(pos token.Pos) *source.File {
 	return code.File(code.Fset.PositionFor(pos, false).Filename)

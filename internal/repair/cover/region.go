@@ -124,10 +124,7 @@ func (r *Region) GoesOverTaken() bool {
 	if loop == nil || !r.Elements || r.Write {
 		return false
 	}
-	name, ok := ast.Unparen(loop.X).(*ast.Ident)
-	if !ok {
-		return false
-	}
+	name, _ := ast.Unparen(loop.X).(*ast.Ident)
 	v, ok := r.info().Uses[name].(*types.Var)
 	return ok && r.body.Pos() <= v.Pos() && v.Pos() < r.body.End()
 }
