@@ -94,7 +94,13 @@ func (c *Campaign) record(ctx context.Context, t *target, g *explore.Gathered, r
 		rec = c.records.add(&confirmed.Finding, &t.rec, time.Now())
 		rec.value.FirstAt = g.At
 	}
-	rec.value.seen(&confirmed.Finding, t.rec.Build, time.Now())
+	// What another target shows, too, stays the finding of the first: its run, its schedule and its build.
+	own := first || back || rec.value.Target == t.rec.Key
+	if own {
+		rec.value.seen(&confirmed.Finding, t.rec.Build, time.Now())
+	} else {
+		rec.value.seen(&rec.value.Finding, rec.value.Build, time.Now())
+	}
 	if first || rec.value.Target == t.rec.Key {
 		rec.value.Schedule, rec.value.WarmUp = confirmed.Schedule, g.Residue == wire.ChangesSteps
 		rec.value.Day = t.rec.Day
@@ -103,8 +109,12 @@ func (c *Campaign) record(ctx context.Context, t *target, g *explore.Gathered, r
 		c.newNow++
 	}
 	c.mu.Unlock()
-	if err := c.keepTrace(ctx, rec, r); err != nil {
-		return "", err
+	if own {
+		if err := c.keepTrace(ctx, rec, r); err != nil {
+			return "", err
+		}
+	} else if r.Trace != "" {
+		c.s.removeObject(ctx, r.Trace)
 	}
 	if err := c.putRecord(ctx, rec); err != nil {
 		return "", err

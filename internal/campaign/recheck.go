@@ -67,9 +67,16 @@ func judgeRerun(r *Record, rerun *explore.Rerun) (RecheckOutcome, *finding.Findi
 	if rerun == nil {
 		return NotReproducible, nil
 	}
-	for i := range rerun.Findings {
-		if f := &rerun.Findings[i]; slices.Contains(r.IDs, f.ID().String()) || f.Outline().String() == r.Outline {
-			return StillThere, f
+	// A run may show several findings of one outline, such as two races of the same two functions: the one
+	// with the ID is told from the others while the lines stand where they stood.
+	for _, same := range []func(f *finding.Finding) bool{
+		func(f *finding.Finding) bool { return slices.Contains(r.IDs, f.ID().String()) },
+		func(f *finding.Finding) bool { return f.Outline().String() == r.Outline },
+	} {
+		for i := range rerun.Findings {
+			if f := &rerun.Findings[i]; same(f) {
+				return StillThere, f
+			}
 		}
 	}
 	if rerun.Followed {

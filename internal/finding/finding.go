@@ -106,6 +106,9 @@ func (k Kind) ends() bool {
 	return false
 }
 
+// OfRun reports whether findings of this kind are what a run has shown that was under control.
+func (k Kind) OfRun() bool { return k.ends() || k == Race }
+
 // alike reports whether the accesses of a finding of this kind have no roles that their order tells.
 func (k Kind) alike() bool {
 	switch k {
@@ -216,9 +219,10 @@ type Held struct {
 }
 
 // Site returns the line of the program that made the access: its innermost
-// frame that does not merely touch memory for its caller. Without that
-// exception every copy of guarded bytes would have its site in
-// runtime.memmove, and all of them would be one finding.
+// frame that does not merely act for its caller. Without that exception every
+// copy of guarded bytes would have its site in runtime.memmove, and every
+// counter that becomes negative in sync.(*WaitGroup).Add, and all of them
+// would be one finding.
 func (a Access) Site() Frame {
 	for _, f := range a.Stack {
 		if !onBehalfOfCaller(f.Function) {
@@ -232,13 +236,14 @@ func (a Access) Site() Frame {
 }
 
 // onBehalfOfCaller reports whether a function belongs to one of the packages
-// that access what their caller points them at. It is a list because nothing
-// tells the standard library from a module whose path has no dot in it. A
-// package path is written out in front of a function, so that a user's
-// example.com/runtime does not match.
+// that access what their caller points them at, or panic because of what their
+// caller asks for. It is a list because nothing tells the standard library from
+// a module whose path has no dot in it. A package path is written out in front
+// of a function, so that a user's example.com/runtime does not match.
 func onBehalfOfCaller(function string) bool {
 	for _, prefix := range [...]string{
 		"runtime.", "runtime/", "internal/", "reflect.", "sync/atomic.", "bytes.", "slices.",
+		"sync.", "strings.", "time.", "context.", "sort.", "maps.", "regexp.", "regexp/syntax.",
 	} {
 		if strings.HasPrefix(function, prefix) {
 			return true

@@ -37,11 +37,13 @@ func TestSiteIsTheLineThatAskedForTheAccess(t *testing.T) {
 	memmove := Frame{Function: "runtime.memmove", File: "/go/src/runtime/memmove_amd64.s", Line: 222}
 	bytealg := Frame{Function: "internal/bytealg.Compare", File: "/go/src/internal/bytealg/compare_native.go", Line: 12}
 	compare := Frame{Function: "bytes.Compare", File: "/go/src/bytes/bytes.go", Line: 30}
+	counter := Frame{Function: "sync.(*WaitGroup).Add", File: "/go/src/sync/waitgroup.go", Line: 118}
 	for _, test := range []struct {
 		name  string
 		stack []Frame
 		want  Frame
 	}{
+		{"a counter that becomes negative", []Frame{counter, user}, user},
 		{"plain", []Frame{user, namesake}, user},
 		{"copy", []Frame{memmove, user}, user},
 		{"bytes.Compare", []Frame{bytealg, compare, user}, user},

@@ -138,6 +138,36 @@ func (f *Finding) Summary() string {
 	panic(fmt.Sprintf("finding: unknown kind %q", f.Kind))
 }
 
+// Sentence says what a run has shown, beginning with its kind and where that is:
+//
+//	panic at broker.go:69: send on closed channel
+//	data race at broker.go:57: write of s.closed, and read of s.closed at broker.go:68, with nothing to order them
+func (f *Finding) Sentence() string {
+	text := string(f.Kind)
+	if len(f.Accesses) > 0 {
+		if site := f.Accesses[0].Site(); site != (Frame{}) {
+			text += " at " + site.String()
+		}
+	}
+	if words := f.Words(); words != "" {
+		text += ": " + words
+	}
+	return text
+}
+
+// Words are those of the sentence that come after the kind and the place. Of a race they name both sides,
+// for several may have one place in common, where the first line of the explanation names the operations alone.
+func (f *Finding) Words() string {
+	if f.Kind != Race || len(f.Accesses) < 2 {
+		return f.Explanation
+	}
+	text := fmt.Sprintf("%s, and %s at %s, with nothing to order them", f.Accesses[0].What(), f.Accesses[1].What(), f.Accesses[1].Site())
+	if _, more, _ := strings.Cut(f.Explanation, "\n"); more != "" {
+		text += "\n" + more
+	}
+	return text
+}
+
 // role names the part that the i'th access plays.
 func (f *Finding) role(i int) string {
 	a := f.Accesses[i]

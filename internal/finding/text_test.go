@@ -99,3 +99,28 @@ func TestWritersReportTheFirstError(t *testing.T) {
 		}
 	}
 }
+
+// TestASentenceNamesBothSidesOfARaceOnce: the explanation has the operations alone, and below them what else was
+// said of the race.
+func TestASentenceNamesBothSidesOfARaceOnce(t *testing.T) {
+	side := func(op Op, target string, line int) Access {
+		return Access{Op: op, Target: target, Stack: []Frame{{Function: "p.f", File: "/p/a.go", Line: line}}}
+	}
+	race := Finding{Kind: Race, Explanation: "load and store of the same memory, with nothing to order them", Accesses: []Access{side(Write, "c.n", 3), side(Read, "c.n", 7)}}
+	want := "data race at a.go:3: write of c.n, and read of c.n at a.go:7, with nothing to order them"
+	if got := race.Sentence(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	race.Explanation += "\nFixed."
+	if got := race.Sentence(); got != want+"\nFixed." {
+		t.Errorf("got %q", got)
+	}
+	for want, f := range map[string]Finding{
+		"panic at a.go:3: no room": {Kind: Panic, Explanation: "no room", Accesses: []Access{side(Step, "", 3)}},
+		"exit: exit status 7":      {Kind: Exit, Explanation: "exit status 7"},
+	} {
+		if got := f.Sentence(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

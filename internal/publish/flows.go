@@ -83,8 +83,8 @@ func (w *sarifWriter) callFlows(accesses []finding.Access) []*sarif.ThreadFlow {
 }
 
 // stack is the calls at an access.
-func (w *sarifWriter) stack(a *finding.Access) *sarif.Stack {
-	stack := sarif.NewStack().WithMessage(sarif.NewTextMessage(a.What()))
+func (w *sarifWriter) stack(r *Result, a *finding.Access) *sarif.Stack {
+	stack := sarif.NewStack().WithMessage(sarif.NewTextMessage(whatWasDone(r, a)))
 	for _, frame := range a.Stack {
 		stack.AddFrame(sarif.NewStackFrame().WithLocation(w.location(frame)))
 	}

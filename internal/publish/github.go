@@ -9,13 +9,13 @@ import (
 // WriteGitHub writes a line for each result that GitHub, where it stands in the output of a
 // step, shows as an annotation beside the source:
 //
-//	::error file=toctou/toctou.go,line=12,title=data race::write of count at ...
+//	::error file=toctou/toctou.go,line=12,title=data race::data race at toctou.go:12: write of count, and ...
 func WriteGitHub(w io.Writer, root string, results []Result) error {
 	for i := range results {
 		r := &results[i]
 		properties := []string{}
 		if len(r.Accesses) > 0 {
-			if site := ownSite(&r.Accesses[0]); site.File != "" {
+			if site := ownSite(root, &r.Accesses[0]); site.File != "" {
 				if short, below := relative(root, site.File); below {
 					properties = append(properties, "file="+escapeProperty(short))
 					if site.Line > 0 {

@@ -14,7 +14,7 @@
 // finding has no room for because it is linked into users' programs: the steps of a run and a
 // change of the source. A data race, for example,
 //
-//	data race: write of count at toctou.go:12, and read of count at toctou.go:17, with nothing to order them
+//	data race at toctou.go:12: write of count, and read of count at toctou.go:17, with nothing to order them
 //
 // becomes a SARIF result with the rule data-race, a location, a fingerprint that stays the same
 // when lines move, one thread flow for each goroutine with its steps in the order of the run, and
@@ -70,10 +70,13 @@ func Results(findings []finding.Finding) []Result {
 
 // Message says in sentences what a result is.
 func (r *Result) Message() string {
-	text := string(r.Kind) + ": " + r.Summary()
-	if len(r.Accesses) > 0 && r.Accesses[0].Op == finding.Step && isOfSource(r.Kind) {
+	switch {
+	case len(r.Accesses) > 0 && r.Accesses[0].Op == finding.Step && isOfSource(r.Kind):
 		return r.Explanation // what an analyzer says is whole
+	case r.Kind.OfRun():
+		return r.Sentence()
 	}
+	text := string(r.Kind) + ": " + r.Summary()
 	if r.Explanation != "" {
 		text += ". " + r.Explanation
 	}

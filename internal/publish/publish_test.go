@@ -242,9 +242,49 @@ func TestAnnotationsAreOneLineEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	want := "::error file=a b.go,line=12,title=Cofferdam%3A panic in TestA::panic: write of Meter.n at a b.go:12. 50 %25%0Aof it"
+	want := "::error file=a b.go,line=12,title=Cofferdam%3A panic in TestA::panic at a b.go:12: 50 %25%0Aof it"
 	if len(lines) != len(finding.Kinds) || lines[0] != want {
 		t.Errorf("%d lines, the first\n%s\nwant\n%s", len(lines), lines[0], want)
+	}
+}
+
+// TestAResultIsShownInTheRepository, at the line that called what is in a module elsewhere: GitHub shows nothing
+// beside a line that it does not have.
+func TestAResultIsShownInTheRepository(t *testing.T) {
+	root := t.TempDir()
+	report := &Report{Command: "explore", Version: "v1.2.3", Root: root, Results: []Result{{Finding: finding.Finding{
+		Kind: finding.Panic, Explanation: "no room", Accesses: []finding.Access{{Op: finding.Step, Stack: []finding.Frame{
+			{Function: "dep.(*Queue).Add", File: "/elsewhere/queue.go", Line: 7}, {Function: "p.Tick", File: filepath.Join(root, "a.go"), Line: 12},
+		}}},
+	}}}}
+	var annotations, log strings.Builder
+	if err := WriteGitHub(&annotations, root, report.Results); err != nil {
+		t.Fatal(err)
+	}
+	if want := "::error file=a.go,line=12,title=Cofferdam%3A panic::panic at queue.go:7: no room\n"; annotations.String() != want {
+		t.Errorf("%s, want %s", annotations.String(), want)
+	}
+	if err := WriteSARIF(&log, report); err != nil {
+		t.Fatal(err)
+	}
+	var written struct {
+		Runs []struct {
+			Results []struct {
+				Locations []struct {
+					Message  struct{ Text string }
+					Physical struct {
+						Artifact struct{ URI string } `json:"artifactLocation"`
+						Region   struct{ StartLine int }
+					} `json:"physicalLocation"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(log.String()), &written); err != nil {
+		t.Fatal(err)
+	}
+	if at := written.Runs[0].Results[0].Locations[0]; at.Physical.Artifact.URI != "a.go" || at.Physical.Region.StartLine != 12 || at.Message.Text != "panic" {
+		t.Errorf("%+v", at)
 	}
 }
 

@@ -149,15 +149,15 @@ func (w *sarifWriter) result(r *Result, ruleIndex int) *sarif.Result {
 	result.PartialFingerprints = map[string]string{lineHash: stable, outline: stable, identity: r.ID().String()}
 	for i := range r.Accesses {
 		a := &r.Accesses[i]
-		at := w.location(ownSite(a))
-		at.Message = sarif.NewTextMessage(a.What())
+		at := w.location(ownSite(w.root, a))
+		at.Message = sarif.NewTextMessage(whatWasDone(r, a))
 		if i == 0 {
 			result.AddLocation(at)
 		} else {
 			result.AddRelatedLocation(at)
 		}
 		if len(a.Stack) > 1 {
-			result.AddStack(w.stack(a))
+			result.AddStack(w.stack(r, a))
 		}
 	}
 	if r.Guard.Site.File != "" {
@@ -180,19 +180,31 @@ func (w *sarifWriter) result(r *Result, ruleIndex int) *sarif.Result {
 	return result
 }
 
-// ownSite is where an access is shown: its site, unless that has no place in a file while a
-// caller has.
-func ownSite(a *finding.Access) finding.Frame {
-	site := a.Site()
-	if site.Line > 0 {
-		return site
+// whatWasDone says what an access of a result was; of a step that nothing else is known of, what came of it.
+func whatWasDone(r *Result, a *finding.Access) string {
+	if a.Op == finding.Step && a.Target == "" {
+		return string(r.Kind)
 	}
-	for _, f := range a.Stack {
-		if f.Line > 0 {
+	return a.What()
+}
+
+// ownSite is where an access is shown: its site, unless that is not below the root, or has no place in
+// a file, while a caller has.
+func ownSite(root string, a *finding.Access) finding.Frame {
+	site := a.Site()
+	best := site
+	for _, f := range append([]finding.Frame{site}, a.Stack...) {
+		if f.Line == 0 {
+			continue
+		}
+		if _, below := relative(root, f.File); below {
 			return f
 		}
+		if best.Line == 0 {
+			best = f
+		}
 	}
-	return site
+	return best
 }
 
 // location is a place in the source. One whose file is not known has a function alone.

@@ -214,7 +214,7 @@ func (k *ranking) add(p proposal) {
 		}
 		var err error
 		c.Patch, err = code.Write(regions, l, data.Names(code), k.base)
-		if err != nil && !tests && !errors.Is(err, cover.ErrCovered) {
+		if !tests && !errors.Is(err, cover.ErrCovered) && (err != nil || slices.ContainsFunc(regions, (*cover.Region).GoesOverTaken)) {
 			k.rank(l, data, k.readingCopies(c, data.Names(code), regions))
 		}
 		switch {
@@ -271,7 +271,8 @@ func (k *ranking) withoutTests(c *Candidate, data *cover.Data, regions []*cover.
 }
 
 // readingCopies are the candidates without those regions that are there for elements alone, where a lock cannot
-// be held: what they go through can be a copy, which is made where it is taken from the data.
+// be held, or would be taken too late: what they go through can be a copy, which is made where it is taken from
+// the data.
 func (k *ranking) readingCopies(c *Candidate, names []dataname.Name, regions []*cover.Region) []*Candidate {
 	copying := *c
 	copying.regions, copying.base = slices.DeleteFunc(slices.Clone(regions), func(r *cover.Region) bool { return r.Elements && !r.Write }), k.base

@@ -29,9 +29,9 @@ import (
 // that is closed twice, two locks in two orders, a wait that comes of a race, objects that are claimed, objects that
 // reflection finds, a fix that takes two
 // rounds, an answer that goes through a library, loops of a library over guarded data, a list that is gone through after
-// its lock, data that is handed on, values that helpers get and put, and three that nothing can fix. All of the
+// its lock, data that is handed on, values that helpers get and put, entries of a map that are gone through after its lock, and three that nothing can fix. All of the
 // corpus is run by go run ./bench sli, which looks at what is told in the same way.
-var covering = []string{"checkact", "lockedhelper", "generic", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing", "jobqueue", "waiterlist", "jobattempts", "shopanswers", "handlerstock", "iterators", "hubtaken", "bookview", "quotahelpers"}
+var covering = []string{"checkact", "lockedhelper", "generic", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing", "jobqueue", "waiterlist", "jobattempts", "shopanswers", "handlerstock", "iterators", "hubtaken", "bookview", "quotahelpers", "handlersseen"}
 
 // unseen is the file of a program with tests that the fix is not shown: other methods, and
 // other callers, of what is fixed.

@@ -210,6 +210,10 @@ func (r *failedRun) referenceAt(m *whole.Member) ast.Expr {
 //		s(msg)                   goes through it
 //	}
 //
+// Of a map that is indexed at once it is the entry that is read later:
+//
+//	subs := h.subs[topic]        subs := slices.Clone(h.subs[topic])
+//
 // It is nil if the group is anything else.
 func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 	loads := *g
@@ -219,11 +223,13 @@ func (r *failedRun) copyingRegion(g *whole.Group, readLock bool) *cover.Region {
 		if m.Kind == lockset.Write || m.ByCall() {
 			return nil
 		}
-		if !isLoad(m.Instr) {
+		_, entry := m.Instr.(*ssa.Lookup)
+		e := r.referenceAt(m)
+		if !isLoad(m.Instr) && (!entry || e == nil) {
 			continue
 		}
 		loads.Members = append(loads.Members, m)
-		if e := r.referenceAt(m); e != nil {
+		if e != nil && !r.code.FileOf(e).IsIndexed(e) {
 			copied = append(copied, e)
 		}
 	}

@@ -130,7 +130,7 @@ func campaignFinding(r *campaign.Record, items []Item) page.CampaignFinding {
 	tones := map[campaign.Status]string{campaign.New: "bad", campaign.Known: "warn", campaign.Fixed: "good", campaign.Gone: "plain"}
 	out := page.CampaignFinding{
 		ID: r.ID, Status: string(r.Status), Tone: tones[r.Status], Kind: string(r.Finding.Kind),
-		What: firstLine(cmp.Or(r.Finding.Explanation, string(r.Finding.Kind))), Package: r.Package, Test: r.Test, Note: r.Note,
+		What: firstLine(cmp.Or(r.Finding.Words(), string(r.Finding.Kind))), Package: r.Package, Test: r.Test, Note: r.Note,
 		First: r.First.Format(time.DateTime), Last: r.Last.Format(time.DateTime),
 	}
 	// The explanation of a deadlock goes on with all that wait.

@@ -48,7 +48,7 @@ func WriteMarkdown(w io.Writer, d *page.Document) error {
 		}
 		lines = append(lines, markdown(strings.Join(figures, " · ")))
 		for _, r := range f.Rows {
-			lines = append(lines, fmt.Sprintf("- %s: %s at `%s`, %d times%s", r.Kind, markdown(r.Access), r.Place, r.Count, outcomeNote(r.Outcome)))
+			lines = append(lines, fmt.Sprintf("- %s: %s at `%s`, %s%s", r.Kind, markdown(r.Access), r.Place, count(int(r.Count), "time"), outcomeNote(r.Outcome)))
 		}
 	}
 	if g := d.Guards; g != nil {
@@ -58,6 +58,9 @@ func WriteMarkdown(w io.Writer, d *page.Document) error {
 		}
 	}
 	if c := d.Campaign; c != nil {
+		if len(d.Sentences) > 0 {
+			lines = append(lines, "") // or it goes on with the last sentence
+		}
 		lines = append(lines, fmt.Sprintf("%s, %s", count(len(c.Targets), "test"), count(len(c.Findings), "finding")))
 		for _, f := range c.Findings {
 			lines = append(lines, fmt.Sprintf("- %s `%s`: %s at `%s` in %s: %s", f.Status, f.ID, markdown(f.Kind), f.Place, markdown(f.Package+"."+f.Test), markdown(f.What)))

@@ -178,7 +178,7 @@ func addFix(d *page.Document, fix *FixResult, file, dir string, o Options) error
 	}
 	for i := range fix.Candidates {
 		c := &fix.Candidates[i]
-		one := page.Candidate{What: c.What, Reached: c.Reached.String(), Proven: c.Reached == repair.Proven && c.Dropped == "", Dropped: c.Dropped, Cost: c.Cost, Places: c.Places, Diff: page.SplitDiff(c.Diff)}
+		one := page.Candidate{What: c.What, Reached: reachedWords(c.Reached), Proven: c.Reached == repair.Proven && c.Dropped == "", Dropped: c.Dropped, Cost: c.Cost, Places: c.Places, Diff: page.SplitDiff(c.Diff)}
 		if c.Broken != nil {
 			one.Broken, one.Schedule = strings.Join(append([]string{c.Broken.String()}, c.Broken.Places...), "; "), c.Broken.Schedule
 		}
@@ -251,4 +251,23 @@ func sentence(text string) string {
 		text += "."
 	}
 	return text
+}
+
+// reachedWords say how far a candidate came.
+func reachedWords(s repair.Stage) string {
+	switch s {
+	case repair.Derived:
+		return "its sections, which cannot be written"
+	case repair.Written:
+		return "the changed source, which does not compile, or does worse with locks"
+	case repair.Sound:
+		return "the schedules, of which one still fails"
+	case repair.Unfinished:
+		return "the schedules, of which too few could be tried in the time"
+	case repair.Explored:
+		return "go test, which fails"
+	case repair.Proven:
+		return "the end of the proof"
+	}
+	panic(fmt.Sprintf("report: stage %v", s))
 }

@@ -170,7 +170,11 @@ func (c *goroutine) finish() {
 	value := recover()
 	var pcs []uintptr
 	if value != nil {
-		pcs = panicStack()
+		again := 0
+		if Patched.PanickedAgain != nil {
+			again = Patched.PanickedAgain()
+		}
+		pcs = panicStack(again)
 	}
 	switch {
 	case c.stale.Load():
@@ -305,7 +309,7 @@ func Enter(site uint32) Frame {
 		c.leave()
 		return Frame{}
 	}
-	n := frames.Node{Parent: c.Frame, Site: site}
+	n := frames.Node{Parent: c.Frame, Site: site, First: c.Frame == c.born}
 	var pcs [8]uintptr
 	if returns(&pcs, min(callerIndex+2, len(pcs))) > callerIndex+1 {
 		n.PC = pcs[callerIndex+1]
@@ -343,14 +347,25 @@ func Leave(f Frame) {
 
 // panicStack returns the stack of the panic that the calling deferred function has
 // recovered: nothing has been unwound yet. The runtime's own calls on top are left out, and
-// so are those of this package, whose hooks load what a nil pointer points to.
-func panicStack() []uintptr {
+// so are those of this package, whose hooks load what a nil pointer points to. If deferred
+// functions had recovered the value so many times, and panicked with it again, it is the stack
+// of where it came from:
+//
+//	wg.Go(func() { panic("oops") })    not of package sync, which holds every panic of such a
+//	                                   function up
+func panicStack(again int) []uintptr {
 	pcs := make([]uintptr, 128)
 	pcs = pcs[:runtime.Callers(1, pcs)]
 	own := packageAt(pcs[0])
-	for i, pc := range pcs[2:] {
+	begin := 2
+	for i := begin; i < len(pcs) && again >= 0; i++ {
+		if f, _ := runtime.CallersFrames(pcs[i : i+1]).Next(); f.Function == "runtime.gopanic" {
+			begin, again = i+1, again-1
+		}
+	}
+	for i, pc := range pcs[begin:] {
 		if p := packageAt(pc); p != "runtime" && p != own {
-			return pcs[2+i:]
+			return pcs[begin+i:]
 		}
 	}
 	return pcs

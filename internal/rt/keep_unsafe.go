@@ -35,6 +35,9 @@ var Patched struct {
 	AwaitFinalizers func()
 	// Busy reports whether a goroutine other than the calling one could go on.
 	Busy func() bool
+	// PanickedAgain counts how often the value of the panic that the calling deferred function has
+	// recovered had been recovered by others, which panicked with it again.
+	PanickedAgain func() int
 	// Newest is the number of the newest goroutine, and Number makes a number that of the
 	// next one.
 	Newest func() uint64

@@ -58,6 +58,17 @@ func CopierOf(t types.Type) string {
 	return ""
 }
 
+// IsIndexed reports whether an expression of the file stands before an index: m in m[k].
+func (f *File) IsIndexed(e ast.Expr) (indexed bool) {
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if index, ok := n.(*ast.IndexExpr); ok && ast.Unparen(index.X) == e {
+			indexed = true
+		}
+		return !indexed
+	})
+	return indexed
+}
+
 // CallOnLine is the first call in a node of the file that a line is within, nil if there is none. A call of more
 // than two lines has others in it that are meant.
 func (f *File) CallOnLine(in ast.Node, line int) ast.Node {

@@ -1,13 +1,11 @@
 package campaigns
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/campaign"
-	"github.com/cofferdam-go/cofferdam/internal/finding"
 )
 
 // A byteSize is a number of bytes that is written as people do.
@@ -45,18 +43,9 @@ func (b *byteSize) Set(text string) error {
 
 // findingLine says in a line what a finding is.
 func findingLine(r *campaign.Record) string {
-	text, _, _ := strings.Cut(cmp.Or(r.Finding.Explanation, string(r.Finding.Kind)), "\n")
+	text, _, _ := strings.Cut(r.Finding.Sentence(), "\n")
 	text, _, _ = strings.Cut(text, "; ")
-	where := ""
-	accesses := r.Finding.Accesses
-	if len(accesses) > 0 {
-		where = " at " + accesses[0].Site().String()
-	}
-	if r.Finding.Kind == finding.Race && len(accesses) > 1 {
-		// Several races may have one of their places in common.
-		text = fmt.Sprintf("%s, and %s at %s, with nothing to order them", accesses[0].What(), accesses[1].What(), accesses[1].Site())
-	}
-	return fmt.Sprintf("%s  %-5s  %s.%s  %s%s: %s", r.ID, r.Status, r.Package, r.Test, r.Finding.Kind, where, text)
+	return fmt.Sprintf("%s  %-5s  %s.%s  %s", r.ID, r.Status, r.Package, r.Test, text)
 }
 
 // plural is a number with the words for one or for several.

@@ -24,8 +24,10 @@ func (r *recorder) recordUse(reference ssa.Value, instr ssa.Instruction, paths [
 			continue
 		}
 		at := positionOf(instr, nil)
-		if !at.IsValid() || IsLoopElement(instr) {
-			at = positionOf(load, load.X) // what the loop goes over
+		// A loop that is over the reference where it is loaded, and not over a variable that has it since,
+		// is where the reference is.
+		if !at.IsValid() || IsLoopElement(instr) && instr.(*ssa.UnOp).X.Pos() == reference.Pos() {
+			at = positionOf(load, load.X)
 		}
 		for _, path := range paths {
 			ob := r.observation(base, path.Held)
@@ -41,15 +43,15 @@ func (r *recorder) recordUse(reference ssa.Value, instr ssa.Instruction, paths [
 }
 
 // IsLoopElement reports whether an instruction loads the element that a loop over a slice or array has
-// come to. An index expression is where its bracket is; what a loop adds is where its operand is, or
+// come to. An index expression is where its bracket is, and so is the load; the load that a loop adds is
 // nowhere.
 func IsLoopElement(instr ssa.Instruction) bool {
 	load, ok := instr.(*ssa.UnOp)
-	if !ok || load.Op != token.MUL {
+	if !ok || load.Op != token.MUL || load.Pos().IsValid() {
 		return false
 	}
-	at, ok := load.X.(*ssa.IndexAddr)
-	return ok && (!at.Pos().IsValid() || at.Pos() == at.X.Pos())
+	_, ok = load.X.(*ssa.IndexAddr)
+	return ok
 }
 
 // noteReusedArray notes a store that gives a variable a part of the array that it had: what is

@@ -113,6 +113,22 @@ func (r *Region) loopOver() *ast.RangeStmt {
 	return s
 }
 
+// GoesOverTaken reports whether the region is a loop that reads elements of what the function took from the
+// data before: a lock that is taken for the loop does not say whether they are still those.
+//
+//	subs := h.subs[topic]
+//	h.mu.Unlock()
+//	for _, s := range subs {
+func (r *Region) GoesOverTaken() bool {
+	loop := r.loopOver()
+	if loop == nil || !r.Elements || r.Write {
+		return false
+	}
+	name, _ := ast.Unparen(loop.X).(*ast.Ident)
+	v, ok := r.info().Uses[name].(*types.Var)
+	return ok && r.body.Pos() <= v.Pos() && v.Pos() < r.body.End()
+}
+
 // snapshot is the map or slice that the loop of a region goes over, if the loop can go over a copy
 // of it instead, and the package that copies it, "" if it cannot: the lock need not be held during the loop then.
 func (r *Region) snapshot() (values ast.Expr, pkg string) {

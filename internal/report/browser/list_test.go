@@ -22,7 +22,7 @@ func TestTheFixIsShownBesideWhatWasDroppedAndStepByStep(t *testing.T) {
 	d.Fix = &page.Fix{
 		Proven: true, Change: "the mutex Bank.mu", Proof: []string{"All schedules were tried."},
 		Diff:       page.SplitDiff("--- a/bank.go\n+++ b/bank.go\n@@ -13,2 +13,4 @@\n+\tb.mu.Lock()\n \told := b.total\n-\tb.total = old - 30\n+\tb.total -= 30\n+\tb.mu.Unlock()\n"),
-		Candidates: []page.Candidate{{What: "a new mutex", Dropped: "a schedule still leads to a failure", Reached: "sound", Schedule: "1.3+2"}, {What: "the mutex Bank.mu", Proven: true, Reached: "proven"}},
+		Candidates: []page.Candidate{{What: "a new mutex", Places: []string{"Take (bank.go:13)"}, Dropped: "a schedule still leads to a failure", Reached: "sound", Schedule: "1.3+2"}, {What: "the mutex Bank.mu", Proven: true, Reached: "proven"}},
 	}
 	d.Machine = &draw.Graph{
 		Words: []string{"It reads Bank.total."}, Failed: 22,
@@ -54,6 +54,7 @@ func TestTheFixIsShownBesideWhatWasDroppedAndStepByStep(t *testing.T) {
 	b.awaitText("#fix .diff .gone", "b.total = old - 30")
 	b.awaitText("#fix .diff .new", "b.mu.Lock()")
 	b.awaitText("#fix .candidate", "dropped")
+	b.awaitText("#fix .candidate summary", "in Take (bank.go:13)") // several may have one name
 	b.click("#fix .candidate summary")
 	b.awaitText("#fix .candidate", "by the schedule\n1.3+2")
 	b.picture("fix")

@@ -85,8 +85,10 @@ func (b *builder) whatFailed(f *trace.Failure) string {
 		return fmt.Sprintf("%s fails%s: %s.", b.subject(), at, strings.TrimPrefix(strings.TrimSuffix(message, "."), b.subject()+": "))
 	case event.FailurePanic:
 		return fmt.Sprintf("%s panics%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
+	case event.FailureExit:
+		return fmt.Sprintf("%s ends the process%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
 	}
-	return fmt.Sprintf("%s ends with %s%s: %s.", b.subject(), f.Kind, at, strings.TrimSuffix(message, "."))
+	return fmt.Sprintf("%s ends with a %s%s: %s.", b.subject(), f.Kind, at, strings.TrimSuffix(message, "."))
 }
 
 // waiting names the goroutines of a leak or a partial deadlock.
@@ -258,9 +260,17 @@ func (b *builder) nearest(f trace.Filter, last bool) *event.Event {
 // namedAddress is an address whose object has a name, which says more.
 var namedAddress = regexp.MustCompile(`0x[0-9a-f]+ \((obj[^)]*)\)`)
 
+// rawInterface is an interface value whose object has no name: two addresses, of which a person learns nothing.
+var rawInterface = regexp.MustCompile(`interface\(0x[0-9a-f]+, 0x[0-9a-f]+\)`)
+
+// forPeople leaves out of a text addresses that say nothing.
+func forPeople(text string) string {
+	return rawInterface.ReplaceAllString(namedAddress.ReplaceAllString(text, "$1"), "…")
+}
+
 // deed is what an event did, and where.
 func (b *builder) deed(e *event.Event) string {
-	text := "“" + strings.ReplaceAll(namedAddress.ReplaceAllString(b.printer.Operation(e), "$1"), "->", "→") + "”"
+	text := "“" + strings.ReplaceAll(forPeople(b.printer.Operation(e)), "->", "→") + "”"
 	if class(e.Kind) == "failure" {
 		text = "the failure"
 	}

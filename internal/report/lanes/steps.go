@@ -25,6 +25,7 @@ type builder struct {
 	functionOf map[string]int
 	stackOf    map[[2]int]int
 	frameStack map[uint32]int
+	calledBy   map[uint32]uint32 // the goroutine that made a call
 	// memoryName is what the program calls the memory at an address, where it was first accessed
 	// by an expression.
 	memoryName map[uint64]string
@@ -61,7 +62,7 @@ func newBuilder(r *trace.Reader, run *Run, o Options) (*builder, error) {
 	b := &builder{
 		r: r, run: run, options: o, printer: show.NewPrinter(r), relevance: relevance, objects: r.Objects(),
 		laneOf: map[uint32]int{}, siteOf: map[uint32]int{}, variableOf: map[string]int{}, functionOf: map[string]int{},
-		stackOf: map[[2]int]int{}, frameStack: map[uint32]int{0: noStack}, memoryName: map[uint64]string{}, namesakes: map[string]int{},
+		stackOf: map[[2]int]int{}, frameStack: map[uint32]int{0: noStack}, calledBy: map[uint32]uint32{}, memoryName: map[uint64]string{}, namesakes: map[string]int{},
 		landmark: landmarks{lastOf: map[uint32]int{}, blocked: map[uint32]int{}, panics: map[uint32]int{}},
 	}
 	b.held.init(r, run)
@@ -136,9 +137,10 @@ func (b *builder) call(e *event.Event) {
 		name = s.Package + "." + s.Function
 	}
 	parent, ok := b.frameStack[uint32(e.Arg)]
-	if !ok {
+	if !ok || b.calledBy[uint32(e.Arg)] != e.G { // the first call of a goroutine is made in none of its own
 		parent = noStack
 	}
+	b.calledBy[e.Frame] = e.G
 	key := [2]int{parent, intern(b.functionOf, name, &b.run.Functions)}
 	at, ok := b.stackOf[key]
 	if !ok {
@@ -188,7 +190,7 @@ func (b *builder) step(e *event.Event) {
 	}
 	if !e.Kind.IsMemory() && !e.Kind.IsAtomic() {
 		s.what = b.printer.Operation(e)
-		if argument := show.Argument(e); argument != "" && e.Kind != event.Go && e.Kind != event.Blocked && e.Kind != event.Select {
+		if argument := argumentWords(e); argument != "" {
 			s.what += " (" + argument + ")"
 		}
 	}
@@ -202,6 +204,20 @@ func (b *builder) step(e *event.Event) {
 		b.run.Relevant++
 	}
 	b.writer.add(&s)
+}
+
+// argumentWords say of an operation what its expression does not.
+func argumentWords(e *event.Event) string {
+	switch e.Kind {
+	case event.Go, event.Blocked, event.Select:
+		return "" // it is in the words of the operation
+	case event.Send, event.Recv, event.ChanLen:
+		if e.Arg == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d in the channel", e.Arg)
+	}
+	return show.Argument(e)
 }
 
 // site is the index of an event's site.

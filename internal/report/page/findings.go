@@ -74,7 +74,7 @@ type ChartTime struct {
 func NewFindings(all, lines []finding.Finding) *Findings {
 	f := &Findings{}
 	var total finding.History
-	groups := map[string]*FindingGroup{}
+	groups, histories := map[string]*FindingGroup{}, map[string]*finding.History{}
 	for i := range all {
 		one := &all[i]
 		row := findingRow(one)
@@ -86,8 +86,9 @@ func NewFindings(all, lines []finding.Finding) *Findings {
 		g := groups[row.Guard]
 		if g == nil {
 			g = &FindingGroup{Name: row.Guard}
-			groups[row.Guard] = g
+			groups[row.Guard], histories[row.Guard] = g, &finding.History{}
 		}
+		histories[row.Guard].Outcomes.Add(one.Outcomes)
 		g.Findings++
 		g.Count += one.Count
 		g.WaitedNanoseconds += int64(one.Waited)
@@ -96,7 +97,7 @@ func NewFindings(all, lines []finding.Finding) *Findings {
 		return cmp.Or(cmp.Compare(y.WaitedNanoseconds, x.WaitedNanoseconds), cmp.Compare(y.Count, x.Count))
 	})
 	for _, g := range groups {
-		g.Waited = duration(time.Duration(g.WaitedNanoseconds))
+		g.Waited = wait(histories[g.Name], time.Duration(g.WaitedNanoseconds))
 		switch {
 		case total.Waited > 0:
 			g.Bar = int(120 * float64(g.WaitedNanoseconds) / float64(total.Waited))
@@ -108,7 +109,7 @@ func NewFindings(all, lines []finding.Finding) *Findings {
 	slices.SortFunc(f.Groups, func(x, y FindingGroup) int {
 		return cmp.Or(cmp.Compare(y.WaitedNanoseconds, x.WaitedNanoseconds), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name))
 	})
-	f.Figures = []Fact{counted(len(all), "finding", "findings"), counted(int(total.Count), "time in all", "times in all"), {"waited in all", duration(total.Waited)}, {"longest wait", duration(total.LongestWait)}}
+	f.Figures = []Fact{counted(len(all), "finding", "findings"), counted(int(total.Count), "time in all", "times in all"), {"waited in all", wait(&total, total.Waited)}, {"longest wait", wait(&total, total.LongestWait)}}
 	if n := total.Outcomes.Surrendered; n > 0 {
 		f.Figures = append(f.Figures, Fact{"surrendered", Number(int(n))})
 	}
@@ -119,7 +120,7 @@ func NewFindings(all, lines []finding.Finding) *Findings {
 func findingRow(f *finding.Finding) FindingRow {
 	row := FindingRow{
 		ID: f.ID().String(), Kind: string(f.Kind), Tone: "warn", Guard: f.Guard.String(), Explanation: f.Explanation,
-		Count: f.Count, Waited: duration(f.Waited), Longest: duration(f.LongestWait), WaitedNanoseconds: int64(f.Waited), LongestNanoseconds: int64(f.LongestWait),
+		Count: f.Count, Waited: wait(&f.History, f.Waited), Longest: wait(&f.History, f.LongestWait), WaitedNanoseconds: int64(f.Waited), LongestNanoseconds: int64(f.LongestWait),
 	}
 	if f.Outcomes.Surrendered > 0 || f.Kind != finding.Violation && f.Kind != finding.Bypass {
 		row.Tone = "" // which is the worst
@@ -146,6 +147,15 @@ func findingRow(f *finding.Finding) FindingRow {
 		}
 	}
 	return row
+}
+
+// wait is how long the accesses of a history waited. Mode exact of -protect holds accesses up, and does not
+// measure it.
+func wait(h *finding.History, d time.Duration) string {
+	if d == 0 && h.Outcomes.Delayed > 0 {
+		return "not measured"
+	}
+	return duration(d)
 }
 
 // duration is a time that a person can compare at a glance.

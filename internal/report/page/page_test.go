@@ -68,3 +68,18 @@ func TestASingleFindingHasNoChart(t *testing.T) {
 		t.Errorf("the first figure is %v, want %v", f.Figures[0], want)
 	}
 }
+
+// TestAWaitThatNobodyMeasuredIsNotCalledZero: in mode exact a finding says that accesses waited, and not how long.
+func TestAWaitThatNobodyMeasuredIsNotCalledZero(t *testing.T) {
+	held := finding.Finding{Kind: finding.Violation, Guard: finding.Guard{Name: "mu"}, History: finding.Once(finding.Delayed, 0, time.Time{})}
+	f := NewFindings([]finding.Finding{held}, []finding.Finding{held})
+	for _, said := range []string{f.Rows[0].Waited, f.Rows[0].Longest, f.Groups[0].Waited, f.Figures[2].Text, f.Figures[3].Text} {
+		if said != "not measured" {
+			t.Errorf("the wait is said to be %s", said)
+		}
+	}
+	seen := finding.Finding{Kind: finding.Violation, History: finding.Once(finding.Tolerated, 0, time.Time{})}
+	if f := NewFindings([]finding.Finding{seen}, []finding.Finding{seen}); f.Rows[0].Waited != "0" {
+		t.Errorf("what did not wait is said to have waited %s", f.Rows[0].Waited)
+	}
+}

@@ -37,6 +37,8 @@ type Node struct {
 	Parent uint32  // the frame of the caller
 	Site   uint32  // the function's
 	PC     uintptr // where it returns to
+	// First says that it is a call that a goroutine begins with: the parent is where that was started.
+	First bool
 	// child is the first call that was made from here, sibling the next that was made from
 	// the same; 0 for none.
 	child, sibling uint32
@@ -50,12 +52,15 @@ type Call struct {
 	PC uintptr
 }
 
-// Stack returns the calls that lead to a frame, the innermost first.
+// Stack returns the calls that lead to a frame, the innermost first, from where its goroutine begins.
 func (f *Tree) Stack(frame uint32) []Call {
 	var all []Call
 	for frame != 0 && frame < f.nodes {
 		n := f.node(frame)
 		all = append(all, Call{Site: n.Site, PC: n.PC})
+		if n.First {
+			break
+		}
 		frame = n.Parent
 	}
 	return all

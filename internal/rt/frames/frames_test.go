@@ -106,3 +106,22 @@ func TestWithinAndPasses(t *testing.T) {
 		t.Error("a call of the program is not seen")
 	}
 }
+
+// TestAStackEndsWhereItsGoroutineBegins: the calls around the go statement are another goroutine's.
+func TestAStackEndsWhereItsGoroutineBegins(t *testing.T) {
+	var tree Tree
+	tree.Reset()
+	starts := tree.Enter(Node{Site: 1})
+	begins := tree.Enter(Node{Parent: starts, Site: 2, First: true})
+	inner := tree.Enter(Node{Parent: begins, Site: 3})
+	var sites []uint32
+	for _, c := range tree.Stack(inner) {
+		sites = append(sites, c.Site)
+	}
+	if len(sites) != 2 || sites[0] != 3 || sites[1] != 2 {
+		t.Errorf("the stack is of %v, want 3 and 2", sites)
+	}
+	if !tree.Within(inner, starts) {
+		t.Error("the goroutine is not known to come from where it was started")
+	}
+}

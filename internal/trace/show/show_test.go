@@ -102,8 +102,8 @@ func TestTimelineHasTheStepsThatMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-goroutine 2 (TestTransfer)     goroutine 3 (account.go:5)
------------------------------  --------------------------
+goroutine 2 (TestTransfer)     goroutine 3 (f, account.go:5)
+-----------------------------  -----------------------------
 account.go:5:
   go: goroutine 3
 account.go:6:

@@ -329,7 +329,12 @@ func Argument(e *event.Event) string {
 		return fmt.Sprintf("%+d", int64(e.Arg))
 	case event.Blocked:
 		return "waits: " + event.Kind(e.Arg).String()
-	case event.Sleep, event.Stall:
+	case event.TimerStop:
+		if e.Arg == 0 {
+			return "it was not running"
+		}
+		return "it was running"
+	case event.Sleep, event.Stall, event.TimerStart:
 		return time.Duration(e.Arg).String()
 	case event.Call:
 		return fmt.Sprintf("frame %d, called by %d", e.Frame, e.Arg)

@@ -36,6 +36,8 @@ func TestValuesAndArgumentsInWords(t *testing.T) {
 		{event.Event{Kind: event.WaitGroupAdd, Arg: 2}, `  \+2`},
 		{event.Event{Kind: event.Select}, `  default`},
 		{event.Event{Kind: event.AtomicCompare, Addr: 0x9000, Size: 1, Before: []byte{4}, After: []byte{4}}, `4 -> 4  not swapped`},
+		{event.Event{Kind: event.TimerStart, Addr: 0x9000, Arg: 1e7}, `  10ms`},
+		{event.Event{Kind: event.TimerStop, Addr: 0x9000, Arg: 1}, `  it was running`},
 		{event.Event{Kind: event.TimerFire, Addr: 0x9000, Arg: 2e9}, `  at 2s`},
 		{event.Event{Kind: event.Start, Arg: 3}, `  created by goroutine 3`},
 		{event.Event{Kind: event.Select, Arg: 2}, `  case 2`},
@@ -224,6 +226,17 @@ func TestTheKeyStandsForItsExpression(t *testing.T) {
 	} {
 		r := writeAll(t, []event.Event{{Seq: 1, G: 1, Kind: event.Start}}, []trace.Site{{ID: 1, File: "a.go", Kind: event.MapRead, Expr: expr, Type: "map{int}uint8"}}, testOutcome)
 		if got := NewPrinter(r).Operation(&event.Event{Seq: 1, G: 1, Kind: event.MapRead, Site: 1, Size: 8, Before: before}); got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+	}
+}
+
+func TestAGoroutineIsNamedByWhatItsGoStatementCalls(t *testing.T) {
+	for expr, want := range map[string]string{
+		"go c.janitor()": "c.janitor", "go serve(conn, 1)": "serve", "go each[int](all)": "each[int]",
+		"go func() { n++ }()": "", "go func(x int) {}(1)": "", "wg.Go(f)": "", "": "",
+	} {
+		if got := calledByGo(expr); got != want {
 			t.Errorf("%s: %q, want %q", expr, got, want)
 		}
 	}

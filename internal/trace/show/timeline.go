@@ -252,6 +252,9 @@ func origins(r *trace.Reader) (from map[uint32]string, test uint32, err error) {
 		switch g := uint32(e.Arg); {
 		case e.Kind == event.Go:
 			from[g] = place(&s)
+			if name := calledByGo(s.Expr); name != "" {
+				from[g] = name + ", " + from[g]
+			}
 		case from[e.G] == "" && s.Line == 0:
 			from[e.G] = s.Function
 		case from[e.G] == "":
@@ -259,6 +262,16 @@ func origins(r *trace.Reader) (from map[uint32]string, test uint32, err error) {
 		}
 	}
 	return from, test, c.Err()
+}
+
+// calledByGo is what a go statement calls, such as c.janitor; "" for a function literal, which has no name.
+func calledByGo(expr string) string {
+	call, ok := strings.CutPrefix(expr, "go ")
+	name, _, isCall := strings.Cut(call, "(")
+	if !ok || !isCall || strings.HasPrefix(call, "func") || strings.ContainsAny(name, " \t\n") {
+		return ""
+	}
+	return name
 }
 
 // stallText says that time passes although goroutines could go on.

@@ -110,8 +110,9 @@ function withKey(expr, key) {
   return expr + " " + key;
 }
 
-// shortValue leaves out an address whose object has a name.
-function shortValue(text) { return text.replace(/0x[0-9a-f]+ \((obj[^)]*)\)/g, "$1"); }
+// shortValue leaves out an address whose object has a name, and those of an interface value that has none: the
+// panel of the step has them.
+function shortValue(text) { return text.replace(/0x[0-9a-f]+ \((obj[^)]*)\)/g, "$1").replace(/interface\(0x[0-9a-f]+, 0x[0-9a-f]+\)/g, "…"); }
 
 async function inflate(base64) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

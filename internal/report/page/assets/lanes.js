@@ -355,12 +355,12 @@ class LanesView {
     p.lineTo(x2 - d * 13, y2 + 4);
     p.fill();
     p.globalAlpha = 1;
-    if (word) this.words.push({ word, colour, curve: [[x1, y1], [cx1, y1], [cx2, y2], [x2, y2]] });
+    if (word) this.words.push({ word, colour, near, curve: [[x1, y1], [cx1, y1], [cx2, y2], [x2, y2]] });
   }
 
   // paintWord paints what an arrow means, on it: at its middle, or as near to that as nothing else is
-  // written or marked.
-  paintWord({ word, colour, curve }) {
+  // written or marked. An arrow from a step to another of its lane is beside the text of all rows between.
+  paintWord({ word, colour, near, curve }) {
     const p = this.ink;
     p.font = "600 11px system-ui, sans-serif";
     const w = p.measureText(word).width + 10;
@@ -369,7 +369,7 @@ class LanesView {
       return { x: at(0) - w / 2, y: at(1) - 8, w, h: 16 };
     };
     const free = (b) => b.y >= headHeight && b.y + b.h <= this.height && !this.taken.some((o) => b.x < o.x + o.w && o.x < b.x + b.w && b.y < o.y + o.h && o.y < b.y + b.h);
-    let best = this.geometry().inside ? box(0.5) : null; // between narrow lanes it would hide them
+    let best = this.geometry().inside && !near ? box(0.5) : null; // between narrow lanes it would hide them
     for (let d = 0; d <= 0.4; d += 0.05) {
       const found = [box(0.5 + d), box(0.5 - d)].find(free);
       if (found) { best = found; break; }
@@ -434,8 +434,9 @@ class LanesView {
   // written draws a text over the arrows that cross it, also between its words.
   written(text, x, y, back) {
     const p = this.ink, ink = p.fillStyle, w = p.measureText(text).width;
+    const half = Math.max(5, Math.min(8, this.rowHeight / 2 - 6)); // what lies between two rows stays whole
     p.fillStyle = back;
-    p.fillRect(x - 3, y - 8, w + 6, 16);
+    p.fillRect(x - 3, y - half, w + 6, 2 * half);
     p.fillStyle = ink;
     p.fillText(text, x, y);
     this.taken.push({ x: x - 2, y: y - 7, w: w + 4, h: 14 });
