@@ -162,7 +162,7 @@
 //	data.go     Data: the fields and variables that are to be guarded
 //	lock.go     Lock: which may serve
 //	tail.go     calls at the end of a section, for which the lock is released
-//	newlock.go  where a new lock is declared
+//	newlock.go  where a new lock is declared (package further: whether a struct can have it)
 //	overwrite.go objects with a new lock that are overwritten as a whole
 //	name.go     how a region names a lock
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped

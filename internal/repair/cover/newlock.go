@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/further"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -27,12 +28,12 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 	if len(fields) > 0 {
 		other = fields[0].Name() + "Mu"
 	}
-	name := freeField(n, "mu", other)
+	name := further.NameIn(n, "mu", other)
 	return &Lock{
 		Words: "a new mutex " + n.Obj().Name() + "." + name, Reason: "no mutex of the program guards the data",
 		owner: n, field: name, pkg: n.Obj().Pkg(),
 		declare: func(e *edits, guarded []dataname.Name) error {
-			if err := code.takesField(n); err != nil {
+			if err := further.FieldIn(code.Files(), n); err != nil {
 				return err
 			}
 			for _, o := range code.overwritings(n) {
@@ -61,21 +62,10 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 	}
 }
 
-// takesField says why a struct cannot have one more field that is a lock; nil if it can.
-func (code *Code) takesField(n *types.Named) error {
-	switch {
-	case code.compared(n):
-		return fmt.Errorf("values of %s are compared: with a mutex in them, two that were equal may differ", n.Obj().Name())
-	case code.positional(n):
-		return fmt.Errorf("%s is written without the names of its fields, and takes no further one", n.Obj().Name())
-	}
-	return nil
-}
-
 // FieldAbove returns where one more field of a struct can be declared: above a field that it
 // has, under a name that is free.
 func (code *Code) FieldAbove(n *types.Named, field *types.Var, word string) (f *source.File, above ast.Node, name string, err error) {
-	if err := code.takesField(n); err != nil {
+	if err := further.FieldIn(code.Files(), n); err != nil {
 		return nil, nil, "", err
 	}
 	f, spec := code.typeSpec(n)
@@ -83,85 +73,12 @@ func (code *Code) FieldAbove(n *types.Named, field *types.Var, word string) (f *
 		if st, ok := spec.Type.(*ast.StructType); ok {
 			for _, d := range st.Fields.List {
 				if d.Pos() <= field.Pos() && field.Pos() < d.End() {
-					return f, declared(d), freeField(n, word), nil
+					return f, declared(d), further.NameIn(n, word), nil
 				}
 			}
 		}
 	}
 	return nil, nil, "", fmt.Errorf("%s is not declared as a struct with the field %s", n.Obj().Name(), field.Name())
-}
-
-// compared reports whether values of a struct type are compared, as they are or as keys of
-// a map: with a mutex in it, two that were equal may differ.
-func (code *Code) compared(n *types.Named) bool {
-	for _, f := range code.Files() {
-		for e, tv := range f.Info.Types {
-			switch e := e.(type) {
-			case *ast.BinaryExpr:
-				if (e.Op == token.EQL || e.Op == token.NEQ) && contains(f.Info.TypeOf(e.X), n) {
-					return true
-				}
-			default:
-				if m, ok := tv.Type.(*types.Map); ok && contains(m.Key(), n) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// positional reports whether the program writes values of a struct type without the names
-// of its fields.
-func (code *Code) positional(n *types.Named) bool {
-	for _, f := range code.Files() {
-		found := false
-		ast.Inspect(f.Syntax, func(m ast.Node) bool {
-			if c, ok := m.(*ast.CompositeLit); ok && len(c.Elts) > 0 && named(f.Info.TypeOf(c)) == n {
-				if _, keyed := c.Elts[0].(*ast.KeyValueExpr); !keyed {
-					found = true
-				}
-			}
-			return !found
-		})
-		if found {
-			return true
-		}
-	}
-	return false
-}
-
-// contains reports whether values of a type have ones of a struct type in them.
-func contains(t types.Type, n *types.Named) bool {
-	if _, pointer := t.Underlying().(*types.Pointer); pointer {
-		return false
-	}
-	if named(t) == n {
-		return true
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if contains(t.Field(i).Type(), n) {
-				return true
-			}
-		}
-	case *types.Array:
-		return contains(t.Elem(), n)
-	}
-	return false
-}
-
-// freeField is a name that neither a field nor a method of a struct has.
-func freeField(n *types.Named, names ...string) string {
-	for i := 2; ; i++ {
-		for _, name := range names {
-			if o, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), name); o == nil {
-				return name
-			}
-		}
-		names = []string{fmt.Sprintf("mu%d", i)}
-	}
 }
 
 // typeSpec is where a type is declared.
