@@ -13,6 +13,10 @@ package stm
 // A panic that leaves the function, or runtime.Goexit, ends the transaction where it was:
 // what the function did so far has happened, as it has with a lock that is unlocked by
 // defer. A call in a transaction is part of that.
+//
+// What plain code has done cannot be taken back in a build without -stm, so after a call in a
+// transaction that transaction is irrevocable there, and [Retry] panics: call Retry before
+// Atomic, or write the whole transaction by hand.
 func Atomic(fn func()) { Options{}.Atomic(fn) }
 
 // Atomic runs a function with plain accesses as a transaction with options. The mode matters
