@@ -42,7 +42,7 @@
 // library is plain Go, from its source. A few functions are known by name (extern.go):
 // what blocks, what is atomic, what ends a goroutine, and what is drawn by chance. Time does
 // not exist: how long others take for what they do is not known, so a sleep orders nothing,
-// if it is short. Anything else that has no body in Go
+// if it is short; one of an hour ends when all others wait. Anything else that has no body in Go
 // ends the exploration with an error, never with a guess.
 //
 // The order in which the operands of one expression are loaded is that of go/ssa, from

@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A lock is the state of a sync.Mutex or sync.RWMutex.
@@ -60,10 +61,27 @@ const drawBelow = "math/rand/v2.IntN"
 
 // externEnabled reports whether a function that is known by name can be called now.
 func (m *machine) externEnabled(s *state, t *thread, op operation) bool {
+	if sleepsLong(op) {
+		return !m.othersGoOn(s, t)
+	}
 	if e, ok := m.externs[op.extern]; ok && e.enabled != nil && nonNil(op.args) {
 		return e.enabled(s, op.args)
 	}
 	return true
+}
+
+// long is how long a sleep is that ends only when all others wait.
+const long = int64(time.Hour)
+
+func sleepsLong(op operation) bool {
+	return op.kind == calling && op.extern == "time.Sleep" && op.args[0].(int64) >= long
+}
+
+// othersGoOn reports whether a goroutine beside t can take a step, and does not sleep for long.
+func (m *machine) othersGoOn(s *state, t *thread) bool {
+	return slices.ContainsFunc(s.threads, func(u *thread) bool {
+		return u != t && (u.parked != running || !sleepsLong(m.current(s, u))) && m.enabled(s, u)
+	})
 }
 
 // nonNil reports whether a method is called on something.

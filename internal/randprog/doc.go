@@ -45,6 +45,7 @@
 //	stmt.go     statements
 //	control.go  statements with other ways through them: switch, defer, panic, range, select
 //	blocking.go statements that may wait for ever
+//	line.go     goroutines that wait in a line for a channel
 //	signal.go   what one goroutine brings about and others wait for, loops that poll
 //	expr.go     expressions
 //	values.go   shared variables that are more than numbers

@@ -22,6 +22,8 @@ type Options struct {
 	Alone bool
 	// TimeAndChance has them sleep, for milliseconds, and draw random numbers.
 	TimeAndChance bool
+	// Line asks for goroutines that wait in a line for a channel, and nothing else.
+	Line bool
 	// Goroutines, Statements and Depth are the most there are: goroutines beside the first,
 	// statements in each, and statements inside each other. 0 means 2, 3 and 2.
 	Goroutines, Statements, Depth int
@@ -145,7 +147,11 @@ func generate(name string, s *source, o Options) Program {
 		o.Depth = 2
 	}
 	g := &gen{source: s, o: o, name: name, held: map[int]bool{}, reads: map[int]bool{}, rw: map[int]bool{}}
-	g.program()
+	if o.Line {
+		g.lineUp()
+	} else {
+		g.program()
+	}
 	return Program{Name: name, Options: asked, Draws: s.list[:s.used:s.used], Source: g.b.String()}
 }
 
@@ -374,9 +380,12 @@ func (g *gen) observed() []string {
 
 // Mixed are options for the program of a seed among many: a third is free of races, in a
 // quarter goroutines may wait for ever, a quarter calls the standard library, and a fifth
-// sleeps and draws. Most have one goroutine beside the first, and few statements, so that all of
+// sleeps and draws. One in thirteen has goroutines in a line. Most have one goroutine beside the first, and few statements, so that all of
 // their schedules can be tried.
 func Mixed(seed uint64) Options {
+	if seed%13 == 6 {
+		return Options{Line: true}
+	}
 	o := Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0}
 	if seed%8 != 0 {
 		o.Statements = 2

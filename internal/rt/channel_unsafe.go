@@ -12,7 +12,9 @@ import (
 // The buffer of a channel, whether it is closed and which goroutines outside wait for it are
 // the real channel's. On an unbuffered one two sides that only try never meet: so a
 // goroutine that waits in park has its offers (comm) written down, and the other side
-// moves the value and does the operation for both.
+// moves the value and does the operation for both. On a buffered one, too, what a goroutine
+// waits for is done for it, the moment it can be done: as natively, none that comes later
+// gets a place, or a value, before one that waits.
 
 // A comm is an offer to send to or receive from a channel.
 type comm struct {
@@ -22,6 +24,8 @@ type comm struct {
 	value unsafe.Pointer
 	// move copies the value between two such places, from and to; it knows T.
 	move func(from, to unsafe.Pointer)
+	// by does it on the real channel.
+	by Case
 }
 
 func (o *object) length() int      { return int(o.channel.header.length) }
@@ -108,12 +112,18 @@ func (c *goroutine) partner(i int) (*goroutine, int) {
 	if !m.on.unbuffered() || m.on.closed() || *m.on.offered(!m.send) == 0 {
 		return nil, 0
 	}
-	for _, d := range m.on.waiters {
+	return m.on.first(!m.send, c)
+}
+
+// first returns the goroutine that waits, longest of all but c, to send to o, or to receive
+// from it, and by which of its offers.
+func (o *object) first(send bool, c *goroutine) (*goroutine, int) {
+	for _, d := range o.waiters {
 		if d == c || d.state != blocked || d.chose >= 0 {
 			continue
 		}
 		for j := range d.comms {
-			if n := &d.comms[j]; n.on == m.on && n.send != m.send {
+			if n := &d.comms[j]; n.on == o && n.send == send {
 				return d, j
 			}
 		}
@@ -137,43 +147,17 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 		s.emit(d, event.Send, d.op.Site, m.on.addr, 1, 0)
 		s.emit(c, event.Recv, s.ops[s.at(c)].Site, m.on.addr, 1, 0)
 	}
+	d.goOn(j)
+}
+
+// goOn lets d, which waited, go on: another goroutine did its j-th offer.
+func (d *goroutine) goOn(j int) {
 	d.chose = j
 	d.op.Kind, d.op.Addr, d.op.Size = event.None, 0, 0
 	// It has what it waited for: of a crowd at a channel, the next one that comes must not
 	// have to look through those that are only to go on.
 	d.unregister()
 	s.resume(d)
-}
-
-// sent is called after a value was put into the buffer of o.
-func (c *goroutine) sent(o *object, site uint32) {
-	if n := o.capacity(); n > 0 {
-		i := (o.receive + o.length() - 1 + n) % n
-		c.exchange(o.slot(i))
-	} else {
-		c.acquireAll() // the other side was outside
-	}
-	s.emit(c, event.Send, site, o.addr, 1, uint64(o.length()))
-	s.idled = 0 // if it was to a goroutine outside, it was worth the wait
-	s.changed(o)
-	s.idled = 0
-}
-
-// received is called after a value was taken from the buffer of o, or, if there was
-// none because o is closed, not ok.
-func (c *goroutine) received(o *object, site uint32, ok bool) {
-	if !ok {
-		c.acquire(&o.released)
-	} else if n := o.capacity(); n > 0 {
-		c.exchange(o.slot(o.receive % n))
-		o.receive = (o.receive + 1) % n
-	} else {
-		c.acquireAll() // the other side was outside
-	}
-	s.emit(c, event.Recv, site, o.addr, 1, uint64(o.length()))
-	s.idled = 0
-	s.changed(o)
-	s.idled = 0
 }
 
 // A Sender is a channel to which a value is going to be sent once it has been computed.
@@ -206,13 +190,18 @@ func (l Sender[T]) Send(v T, site uint32) {
 	if !c.dying {
 		c.touch(uintptr(p), 1, event.Send, site)
 	}
+	if o.unbuffered() {
+		c.comms[0] = (&SendCase[T]{l.ch, v}).offer()
+	}
 	for {
-		if o.unbuffered() {
-			box := new(T)
-			*box = v
-			c.comms[0].value, c.comms[0].move = unsafe.Pointer(box), move[T]
+		alive, waits := c.asks(op)
+		if waits {
+			if c.comms[0].by == nil {
+				c.comms[0] = (&SendCase[T]{l.ch, v}).offer()
+			}
+			c.waits(op)
 		}
-		if !c.await(op) {
+		if !alive {
 			c.comms = c.comms[:0]
 			c.leave()
 			if !trySend(l.ch, v) {
@@ -293,13 +282,21 @@ func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
 	op := event.Op{Kind: event.Recv, Site: site, Addr: uintptr(p), Size: 1}
 	c.wait = wait{kind: forChannel}
 	c.comms = append(c.comms[:0], comm{on: o})
+	var box *RecvCase[T]
+	if o.unbuffered() {
+		box = CaseRecv(ch)
+		c.comms[0] = box.offer()
+	}
 	for {
-		var box *T
-		if o.unbuffered() {
-			box = new(T)
-			c.comms[0].value, c.comms[0].move = unsafe.Pointer(box), move[T]
+		alive, waits := c.asks(op)
+		if waits {
+			if box == nil {
+				box = CaseRecv(ch)
+				c.comms[0] = box.offer()
+			}
+			c.waits(op)
 		}
-		if !c.await(op) {
+		if !alive {
 			c.comms = c.comms[:0]
 			c.leave()
 			v, ok, done := tryRecv(ch)
@@ -309,12 +306,12 @@ func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
 			return v, ok
 		}
 		if c.did() {
-			v, ok = *box, true
+			v, ok = box.V, true
 			break
 		}
 		if d, j := c.partner(0); d != nil {
 			c.meet(0, d, j)
-			v, ok = *box, true
+			v, ok = box.V, true
 			break
 		}
 		var done bool

@@ -76,6 +76,7 @@
 //
 //	object.go         what is known of one lock, channel, ...
 //	channel.go        channels
+//	queue.go          what is done for goroutines that wait for a channel
 //	select.go         select
 //	lock.go           Mutex and RWMutex
 //	hold.go           what has locked them

@@ -12,7 +12,7 @@ type Case interface {
 	offer() comm
 	// try does it, if it can be done at once.
 	try() bool
-	// met is called when it was done with a goroutine that waited.
+	// met is called when it was done with, or by, another goroutine.
 	met()
 	// ok reports what the receive's second result is.
 	ok() bool
@@ -39,7 +39,7 @@ func (r *RecvCase[T]) offer() comm {
 	if p == nil {
 		return comm{}
 	}
-	return comm{on: s.channelAt(p), value: unsafe.Pointer(&r.V), move: move[T]}
+	return comm{on: s.channelAt(p), value: unsafe.Pointer(&r.V), move: move[T], by: r}
 }
 
 func (r *RecvCase[T]) try() (done bool) {
@@ -70,7 +70,7 @@ func (n *SendCase[T]) offer() comm {
 	if p == nil {
 		return comm{}
 	}
-	return comm{on: s.channelAt(p), send: true, value: unsafe.Pointer(&n.V), move: move[T]}
+	return comm{on: s.channelAt(p), send: true, value: unsafe.Pointer(&n.V), move: move[T], by: n}
 }
 
 func (n *SendCase[T]) try() bool { return trySend(n.Ch, n.V) }
@@ -247,7 +247,7 @@ func (a *AnyCase) offer() comm {
 	if a.Ch == nil {
 		return comm{}
 	}
-	return comm{on: s.channelAt(a.Ch), send: a.Sends, value: a.Value, move: a.Move}
+	return comm{on: s.channelAt(a.Ch), send: a.Sends, value: a.Value, move: a.Move, by: a}
 }
 
 func (a *AnyCase) try() (done bool) {

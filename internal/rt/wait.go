@@ -78,9 +78,19 @@ func (c *goroutine) enabled() bool {
 // and returns when it is c's turn and it does, as far as is known here. If another goroutine
 // did it for c, c.chose says so. It returns false if c is being taken down.
 func (c *goroutine) await(op event.Op) bool {
+	alive, waits := c.asks(op)
+	if waits {
+		c.waits(op)
+	}
+	return alive
+}
+
+// asks is the first part of await: it returns when it is c's turn, and whether c has to wait
+// then.
+func (c *goroutine) asks(op event.Op) (alive, waits bool) {
 	if c.dying {
 		c.dead()
-		return false
+		return false, false
 	}
 	s.completeLast()
 	switch c.wait.kind {
@@ -125,17 +135,19 @@ func (c *goroutine) await(op event.Op) bool {
 	case s.watches:
 		s.show(c)
 	}
-	if !c.enabled() {
-		if op.Site == 0 {
-			s.ops[s.at(c)].Site = c.site()
-		}
-		if c.wait.kind == forGroup {
-			c.joinsGroup(c.wait.on, s.ops[s.at(c)].Site)
-		}
-		c.block()
+	return true, !c.enabled()
+}
+
+// waits is the second part of await: it returns when the condition holds.
+func (c *goroutine) waits(op event.Op) {
+	if op.Site == 0 {
+		s.ops[s.at(c)].Site = c.site()
 	}
+	if c.wait.kind == forGroup {
+		c.joinsGroup(c.wait.on, s.ops[s.at(c)].Site)
+	}
+	c.block()
 	c.wait.retry = false
-	return true
 }
 
 // block waits until the condition holds.
@@ -206,6 +218,9 @@ func (o *object) removeWaiter(c *goroutine) {
 
 // changed looks again which goroutines that wait for o can go on, and which cannot any more.
 func (s *scheduler) changed(o *object) {
+	if len(o.waiters) > 0 && o.channel.header != nil {
+		o.serve()
+	}
 	if len(o.waiters) >= crowd {
 		if !o.idle() {
 			s.changedForMany(o)

@@ -16,7 +16,7 @@ func TestAnyDrawsGiveAProgramThatCompiles(t *testing.T) {
 	}
 	var programs []randprog.Program
 	for seed := range uint64(250) {
-		o := randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0, OpenOrder: seed%7 == 0, Alone: seed%11 == 0}
+		o := randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0, OpenOrder: seed%7 == 0, Alone: seed%11 == 0, Line: seed%13 == 6}
 		p := randprog.New(fmt.Sprintf("P%d", seed), seed, o)
 		programs = append(programs, p)
 		smaller := randprog.Smaller(p.Draws)
