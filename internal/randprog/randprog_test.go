@@ -19,6 +19,8 @@ var constructs = []struct {
 	{"nested atomics", `CompareAndSwap\(\w+\.Load\(\)|(Add|Swap|Or|Store)\(int64\(.*\.(Load|Add|Swap|Or)\(`, 20},
 	{"atomic functions", `atomic\.\w+Int64\(&`, 20},
 	{"atomic pointers", `\.Store\(&outer`, 10},
+	{"goroutines in a line", `line <- `, 60},
+	{"looks beside a line", `(?s)Sleep\(time\.Hour\)\s+line <- \d+\s+select`, 20},
 	{"sends", `ch2? <- `, 60},
 	{"receives", `:= <-ch`, 30},
 	{"selects", `select \{`, 60},
@@ -67,13 +69,16 @@ var constructs = []struct {
 	{"go statements with arguments", `go func\(n int|go \w+\.(set|put)\(`, 10},
 }
 
-// TestEveryConstructIsThere counts what a thousand programs have, so that a construct is not
+// TestEveryConstructIsThere counts what a thousand programs, and a hundred with lines, have, so that a construct is not
 // forgotten, nor crowded out by others.
 func TestEveryConstructIsThere(t *testing.T) {
 	const programs = 1000
 	var sources []string
 	for seed := range uint64(programs) {
 		sources = append(sources, randprog.New("P", seed, randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, TimeAndChance: seed%9 == 0}).Source)
+	}
+	for seed := range uint64(programs / 10) {
+		sources = append(sources, randprog.New("P", seed, randprog.Options{Line: true}).Source)
 	}
 	for _, c := range constructs {
 		expression, n := regexp.MustCompile(c.text), 0

@@ -134,7 +134,7 @@ func randomProgram(seed uint64) func() {
 		for range 3 + rnd.next(8) {
 			site++
 			n, i, size := site, rnd.next(len(memory)-8), 1+rnd.next(8)
-			switch k := rnd.next(15); k {
+			switch k := rnd.next(17); k {
 			case 0, 1, 2:
 				steps = append(steps, func() { RS(memory[i:i+size], n) })
 			case 3, 4, 5:
@@ -164,6 +164,10 @@ func randomProgram(seed uint64) func() {
 			case 13:
 				steps = append(steps, func() { Select(n, true, nil, CaseRecv(ch), CaseSend(ch).Of(1)) })
 			case 14:
+				steps = append(steps, func() { To[int](ch).Send(1, n) })
+			case 15:
+				steps = append(steps, func() { Recv(ch, n) })
+			case 16:
 				if depth > 2 {
 					p := &atomics[rnd.next(3)] // an atomic variable, not atomically
 					steps = append(steps, func() { _ = R(p, n) })

@@ -508,3 +508,47 @@ func CloneIsApart() string {
 	wg.Wait()
 	return show(len(other), len(m))
 }
+
+// NoneOvertakes has a goroutine that waits for a place, which nobody else gets.
+//
+// want: -1 12 0
+func NoneOvertakes() string {
+	line, done := make(chan int, 1), make(chan struct{})
+	go func() {
+		line <- 1
+		line <- 2
+		close(done)
+	}()
+	time.Sleep(time.Hour)
+	got, late := <-line, -1
+	select {
+	case line <- 3:
+		late = 0
+	default:
+	}
+	got = 10*got + <-line
+	<-done
+	return show(late, got, len(line))
+}
+
+// SomeOvertake has one that may not wait yet.
+//
+// want: -1 12 0 | 0 13 1
+func SomeOvertake() string {
+	line, done := make(chan int, 1), make(chan struct{})
+	go func() {
+		line <- 1
+		line <- 2
+		close(done)
+	}()
+	time.Sleep(time.Millisecond)
+	got, late := <-line, -1
+	select {
+	case line <- 3:
+		late = 0
+	default:
+	}
+	got = 10*got + <-line
+	<-done
+	return show(late, got, len(line))
+}
