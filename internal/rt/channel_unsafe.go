@@ -147,13 +147,13 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 		s.emit(d, event.Send, d.op.Site, m.on.addr, 1, 0)
 		s.emit(c, event.Recv, s.ops[s.at(c)].Site, m.on.addr, 1, 0)
 	}
+	d.op.Kind, d.op.Addr, d.op.Size = event.None, 0, 0
 	d.goOn(j)
 }
 
 // goOn lets d, which waited, go on: another goroutine did its j-th offer.
 func (d *goroutine) goOn(j int) {
 	d.chose = j
-	d.op.Kind, d.op.Addr, d.op.Size = event.None, 0, 0
 	// It has what it waited for: of a crowd at a channel, the next one that comes must not
 	// have to look through those that are only to go on.
 	d.unregister()
@@ -194,12 +194,12 @@ func (l Sender[T]) Send(v T, site uint32) {
 		c.comms[0] = (&SendCase[T]{l.ch, v}).offer()
 	}
 	for {
-		alive, waits := c.asks(op)
+		alive, waits := c.awaitTurn(op)
 		if waits {
 			if c.comms[0].by == nil {
 				c.comms[0] = (&SendCase[T]{l.ch, v}).offer()
 			}
-			c.waits(op)
+			c.awaitDone(op)
 		}
 		if !alive {
 			c.comms = c.comms[:0]
@@ -224,8 +224,14 @@ func (l Sender[T]) Send(v T, site uint32) {
 			break
 		}
 	}
-	c.comms = c.comms[:0]
+	c.forgetOffer()
 	c.leave()
+}
+
+// forgetOffer lets go of the only offer of c, which the collector could not.
+func (c *goroutine) forgetOffer() {
+	c.comms[0] = comm{}
+	c.comms = c.comms[:0]
 }
 
 // did reports whether another goroutine did one of c's offers, and forgets it.
@@ -288,13 +294,13 @@ func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
 		c.comms[0] = box.offer()
 	}
 	for {
-		alive, waits := c.asks(op)
+		alive, waits := c.awaitTurn(op)
 		if waits {
 			if box == nil {
 				box = CaseRecv(ch)
 				c.comms[0] = box.offer()
 			}
-			c.waits(op)
+			c.awaitDone(op)
 		}
 		if !alive {
 			c.comms = c.comms[:0]
@@ -320,7 +326,7 @@ func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
 			break
 		}
 	}
-	c.comms = c.comms[:0]
+	c.forgetOffer()
 	c.leave()
 	return v, ok
 }

@@ -118,6 +118,8 @@
 //   - ready, ids and ops are parallel and sorted by id.
 //   - A goroutine is among the waiters of an object only while its operation is pending.
 //     It can be met on a channel only while it is blocked.
+//   - While a goroutine waits to send to a buffered channel, its buffer is full, and while one
+//     waits to receive, empty; but for what goroutines outside have done since.
 //   - Nothing of a run is kept after it but call frames, site numbers, and records that
 //     are used again.
 package rt

@@ -10,7 +10,8 @@ func (o *object) serve() {
 }
 
 // serveFirst does what the goroutine waits for that waits longest to send to o, or to receive from
-// it, if there is one.
+// it, if there is one. To the search its next step is that operation, as if it were done then: it
+// depends on all others on o.
 func (o *object) serveFirst(send bool) bool {
 	if *o.offered(send) == 0 {
 		return false

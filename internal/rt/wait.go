@@ -78,16 +78,16 @@ func (c *goroutine) enabled() bool {
 // and returns when it is c's turn and it does, as far as is known here. If another goroutine
 // did it for c, c.chose says so. It returns false if c is being taken down.
 func (c *goroutine) await(op event.Op) bool {
-	alive, waits := c.asks(op)
+	alive, waits := c.awaitTurn(op)
 	if waits {
-		c.waits(op)
+		c.awaitDone(op)
 	}
 	return alive
 }
 
-// asks is the first part of await: it returns when it is c's turn, and whether c has to wait
+// awaitTurn is the first part of await: it returns when it is c's turn, and whether c has to wait
 // then.
-func (c *goroutine) asks(op event.Op) (alive, waits bool) {
+func (c *goroutine) awaitTurn(op event.Op) (alive, waits bool) {
 	if c.dying {
 		c.dead()
 		return false, false
@@ -138,8 +138,8 @@ func (c *goroutine) asks(op event.Op) (alive, waits bool) {
 	return true, !c.enabled()
 }
 
-// waits is the second part of await: it returns when the condition holds.
-func (c *goroutine) waits(op event.Op) {
+// awaitDone is the second part of await: it returns when the condition holds.
+func (c *goroutine) awaitDone(op event.Op) {
 	if op.Site == 0 {
 		s.ops[s.at(c)].Site = c.site()
 	}

@@ -18,15 +18,15 @@
 package stacktext
 
 const (
-	hooks    = "cofferdamrt."             // functions of the hooks
-	below    = "cofferdamrt/"             // and of the packages below
-	creation = "created by "              // comes before the function that started a goroutine
-	spawn    = "cofferdamrt.(*scheduler)" // what starts those of the program begins with
-	runs     = "cofferdamrt.Run("         // is in the goroutine that drives the runs
-	begins   = spawn + ".begin"           // starts the watchdog
-	waits    = hooks + "(*goroutine).await("
-	ends     = "runtime.goexit(" // is all that a goroutine has which the runtime has not begun
-	literal  = hooks + "callOf(" // calls a literal that hooks put around a call
+	hooks    = "cofferdamrt."               // functions of the hooks
+	below    = "cofferdamrt/"               // and of the packages below
+	creation = "created by "                // comes before the function that started a goroutine
+	spawn    = "cofferdamrt.(*scheduler)"   // what starts those of the program begins with
+	runs     = "cofferdamrt.Run("           // is in the goroutine that drives the runs
+	begins   = spawn + ".begin"             // starts the watchdog
+	waits    = hooks + "(*goroutine).await" // or what that consists of
+	ends     = "runtime.goexit("            // is all that a goroutine has which the runtime has not begun
+	literal  = hooks + "callOf("            // calls a literal that hooks put around a call
 )
 
 // OfHooks reports whether a function is one of the hooks.
