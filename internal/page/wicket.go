@@ -43,3 +43,10 @@ const WicketReader = 1 << 18
 
 // WicketTrusting is the bit of Wanters that says that sections begin without a locked instruction.
 const WicketTrusting = 1
+
+// WicketTrust says of all wickets at once whether sections of those that trust may begin so. What is not
+// WicketTrustHolds has them all begin by a locked instruction. Package wicket says what else it means.
+var WicketTrust atomic.Uint32
+
+// WicketTrustHolds is the value that WicketTrust begins with.
+const WicketTrustHolds = 0

@@ -6,8 +6,11 @@ package page
 // rest to Steps, for package wicket to decide whether the wicket trusts from then on. It is a power of two.
 const wicketTurn = 256
 
-// wicketTurnShift is where the number of the section is in a word.
-const wicketTurnShift = 30
+// WicketYoung is after how many such sections StepIn leaves the rest to Steps for the first time.
+const WicketYoung = 4
+
+// WicketTurnShift is where the number of the section is in a word.
+const WicketTurnShift = 30
 
 // StepIn begins a section that writes, if none is running: it sets bits of the word, and notes the calling
 // goroutine and the return address. If there is a section, or an access is in the way, the rest is done in Go.

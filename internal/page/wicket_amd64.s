@@ -6,8 +6,9 @@
 //
 // Sets bits of a word none of whose WicketInUse is set, by a locked instruction. The load of
 // the wanters comes after it: an access that is not seen here sees the bits. Of a wicket that trusts, and that no
-// access wants, it sets the bits by a plain store. Then the wanters are compared with what they were: an access that is not seen
-// here has a fence on all processors before it looks at the word. The return address is
+// access wants, it sets the bits by a plain store. Then it looks whether trust still holds, and compares the wanters with what they
+// were: an access that is not seen here has a fence on all processors before it looks at the word, or comes after one that was
+// made when trust ended. The return address is
 // the site, unless it is in a function that the caller is inlined from elsewhere: then it is the one
 // above, in the caller's frame.
 TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-16
@@ -21,6 +22,8 @@ TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-16
 	CMPL BX, $const_WicketTrusting
 	JNE  fenced
 	MOVQ DX, Wicket_Word(DI)
+	CMPL ·WicketTrust(SB), $const_WicketTrustHolds
+	JNE  no
 begun:
 	MOVQ (TLS), AX
 	MOVQ 0(SP), CX
@@ -41,7 +44,9 @@ fenced:
 	LOCK
 	CMPXCHGQ DX, Wicket_Word(DI)
 	JNE  no
-	SHRQ $const_wicketTurnShift, AX
+	SHRQ $const_WicketTurnShift, AX
+	CMPQ AX, $const_WicketYoung
+	JEQ  no
 	NOTL AX
 	TESTL $(const_wicketTurn-1), AX
 	JNE  begun

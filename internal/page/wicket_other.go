@@ -32,6 +32,12 @@ func StepInToRead(w *Wicket, bits uint64) {
 	}
 }
 
+// WicketYoung is after how many sections a wicket is asked for the first time whether it trusts. None ever does.
+const WicketYoung = 4
+
+// WicketTurnShift is where the number of the section is in a word.
+const WicketTurnShift = 30
+
 // KnowSteps has no sites to keep.
 func KnowSteps(in, toRead func()) {}
 

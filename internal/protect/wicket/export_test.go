@@ -32,27 +32,48 @@ func (g *Guard) Trusts() bool { return atomic.LoadUint32(&g.w.Wanters)&trusting 
 
 // TrustFreely has guards trust as often as they can, until the function is called that it returns. It reports whether any can at all.
 func TrustFreely() (restore func(), can bool) {
-	barriers.once.Do(func() {})
-	rationed, state := rationOf, barriers.state.Load()
-	rationOf = 0
+	fences.once.Do(func() {})
+	grants, barriers, state := fences.grants.each, fences.barriers.each, fences.state.Load()
+	fences.grants.each, fences.barriers.each = 0, 0
 	if can = page.PrepareBarrier(); can {
-		barriers.state.Store(canBeMade)
+		fences.state.Store(canBeMade)
 	}
 	return func() {
-		rationOf = rationed
-		barriers.state.Store(state)
+		fences.grants.each, fences.barriers.each = grants, barriers
+		fences.state.Store(state)
+		page.WicketTrust.Store(holds)
 	}, can
 }
 
-// Grants returns how often trust is given at once if so many grants have added up.
-func Grants(most int) int {
-	rationed, added := rationOf, saved
-	defer func() { rationOf, saved = rationed, added }()
-	rationOf, saved = time.Hour, time.Duration(most)*time.Hour
-	var r ration
-	r.next.Store(-2 * int64(saved))
+// BarriersRunOut has some barriers be made at once, and then one in each span of time; the trust of all guards ends when they have run
+// out, and holds again after a pause. So it is until the function is called that it returns.
+func BarriersRunOut(each time.Duration, atOnce int, pause time.Duration) (restore func()) {
+	b, rationed, saved, paused := &fences.barriers, fences.barriers.each, fences.barriers.saved, fences.pause
+	b.each, b.saved, fences.pause = each, time.Duration(atOnce)*each, pause
+	b.next.Store(-2 * int64(b.saved))
+	return func() { b.each, b.saved, fences.pause = rationed, saved, paused }
+}
+
+// NoGrants has only young guards trust, until the function is called that it returns.
+func NoGrants() (restore func()) {
+	g, each := &fences.grants, fences.grants.each
+	g.each = time.Hour
+	g.next.Store(int64(time.Since(start)))
+	return func() {
+		g.each = each
+		g.next.Store(0)
+	}
+}
+
+// TrustHolds reports whether guards may trust.
+func TrustHolds() bool { return fences.trustHolds() }
+
+// Taken returns how often something can be had at once if so much has added up.
+func Taken(most int) int {
+	r := ration{each: time.Hour, saved: time.Duration(most) * time.Hour}
+	r.next.Store(-2 * int64(r.saved))
 	n := 0
-	for r.grant() {
+	for r.take() {
 		n++
 	}
 	return n

@@ -14,13 +14,17 @@ import (
 type trustFlaw int
 
 const (
-	noTrustFlaw           trustFlaw = iota
-	storesMakeNoBarrier             // before they look at the word
-	barriersComeFirst               // and the store is counted afterwards
-	trustGoesFirst                  // before the barrier is made, so that another store makes none
-	sectionsForgetTrust             // they look for stores, and not for whether the guard still trusts
-	sectionsDoNotLookBack           // after the word is set by a plain store
-	sectionsAlwaysStore             // also if the guard does not trust
+	noTrustFlaw                trustFlaw = iota
+	storesMakeNoBarrier                  // before they look at the word
+	barriersComeFirst                    // and the store is counted afterwards
+	trustGoesFirst                       // before the barrier is made, so that another store makes none
+	sectionsForgetTrust                  // they look for stores, and not for whether the guard still trusts
+	sectionsDoNotLookBack                // after the word is set by a plain store
+	sectionsAlwaysStore                  // also if the guard does not trust
+	sectionsLookAtTheEndBefore           // whether trust holds: before the word is set, and not behind it
+	sectionsForgetTheEnd                 // they do not look whether trust holds at all
+	endsAreToldAtOnce                    // that trust has gone, and then the barrier is made
+	storesRelyOnAnEndThatComes           // they make no barrier as soon as trust begins to end
 	trustFlaws
 )
 
@@ -35,10 +39,11 @@ type trustWorld struct {
 	word    int8 // odd: a section is running. It changes with each section
 	value   int8
 	trusts  bool
+	trust   int8 // of all guards: holds, ending or hasGone
 	passing int8
-	queue   [3][4]pending
-	queued  [3]int8
-	gs      [3]trustGoroutine
+	queue   [4][4]pending
+	queued  [4]int8
+	gs      [4]trustGoroutine
 }
 
 type trustGoroutine struct {
@@ -47,6 +52,7 @@ type trustGoroutine struct {
 	word  int8 // as it was seen
 	seen  int8 // the value that was seen or written last
 	found bool // the guard trusted
+	held  bool // trust held before the word was set
 	next  int8 // the processor that a barrier waits for
 }
 
@@ -109,6 +115,7 @@ func trustSection(gives bool) []trustStep {
 		},
 		func(w *trustWorld, i int, f trustFlaw) (bool, string) { // how does it begin?
 			w.gs[i].found = w.trusts && w.passing == 0 || f == sectionsAlwaysStore
+			w.gs[i].held = w.trust == holds
 			w.gs[i].at++
 			return true, ""
 		},
@@ -118,6 +125,23 @@ func trustSection(gives bool) []trustStep {
 				w.flush(i)
 			}
 			w.gs[i].at++
+			return true, ""
+		},
+		func(w *trustWorld, i int, f trustFlaw) (bool, string) { // does trust hold?
+			g := &w.gs[i]
+			g.at++
+			still := w.trust == holds
+			switch f {
+			case sectionsLookAtTheEndBefore:
+				still = g.held
+			case sectionsForgetTheEnd:
+				still = true
+			}
+			if g.found && !still {
+				g.found = false
+				w.flush(i)
+			}
+			g.held = false // it is not looked at again
 			return true, ""
 		},
 		func(w *trustWorld, i int, f trustFlaw) (bool, string) {
@@ -142,7 +166,15 @@ func trustSection(gives bool) []trustStep {
 			return true, ""
 		},
 		func(w *trustWorld, i int, _ trustFlaw) (bool, string) {
-			if gives && !w.gs[i].found && w.passing == 0 {
+			if !w.gs[i].found && w.trust == hasGone {
+				w.flush(i)
+				if gives {
+					w.trust = holds
+				} else if w.passing == 0 {
+					w.trusts = false
+				}
+			}
+			if gives && !w.gs[i].found && w.trust == holds && w.passing == 0 {
 				w.flush(i)
 				w.trusts = true
 			}
@@ -207,7 +239,7 @@ func trustStore(f trustFlaw) []trustStep {
 			g.found = w.trusts
 		}
 		switch {
-		case !g.found, f == storesMakeNoBarrier:
+		case !g.found, f == storesMakeNoBarrier, g.next == 0 && relies(w, f):
 			g.at++
 		default:
 			w.flush(int(g.next))
@@ -259,6 +291,41 @@ func trustStore(f trustFlaw) []trustStep {
 			w.flush(i)
 			w.passing--
 			w.gs[i].ended = true
+			return true, ""
+		},
+	}
+}
+
+// relies reports whether a store needs no barrier, because one was made when the trust of all guards ended.
+func relies(w *trustWorld, f trustFlaw) bool {
+	return w.trust == hasGone || f == storesRelyOnAnEndThatComes && w.trust != holds
+}
+
+// trustEnd is what a store to some other guard does when barriers have run out.
+func trustEnd() []trustStep {
+	return []trustStep{
+		func(w *trustWorld, i int, f trustFlaw) (bool, string) {
+			if w.trust != holds {
+				w.gs[i].ended = true
+				return true, ""
+			}
+			w.trust = ending
+			if f == endsAreToldAtOnce {
+				w.trust = hasGone
+			}
+			w.gs[i].at++
+			return true, ""
+		},
+		func(w *trustWorld, i int, _ trustFlaw) (bool, string) {
+			g := &w.gs[i]
+			w.flush(int(g.next))
+			if g.next++; int(g.next) == len(w.gs) {
+				g.at++
+			}
+			return true, ""
+		},
+		func(w *trustWorld, i int, _ trustFlaw) (bool, string) {
+			w.trust, w.gs[i].ended = hasGone, true
 			return true, ""
 		},
 	}
@@ -340,7 +407,7 @@ func exploreTrust(f trustFlaw, trusts bool, programs ...[]trustStep) (wrong stri
 
 // exploreTrusts tries some sets of goroutines, on a guard that trusts and on one that does not.
 func exploreTrusts(f trustFlaw, report func(name, wrong string, worlds int)) {
-	section, gives, store, load := trustSection(false), trustSection(true), trustStore(f), trustLoad()
+	section, gives, store, load, end := trustSection(false), trustSection(true), trustStore(f), trustLoad(), trustEnd()
 	for _, m := range []struct {
 		name     string
 		programs [][]trustStep
@@ -352,6 +419,9 @@ func exploreTrusts(f trustFlaw, report func(name, wrong string, worlds int)) {
 		{"two sections, a load", [][]trustStep{section, section, load}},
 		{"a section that gives trust, two stores", [][]trustStep{gives, store, store}},
 		{"a section that gives trust, another one, a store", [][]trustStep{gives, section, store}},
+		{"a section, a store, the end of all trust", [][]trustStep{section, store, end}},
+		{"a section, a load, the end of all trust", [][]trustStep{section, load, end}},
+		{"a section, a section that gives trust again, a store, the end of all trust", [][]trustStep{section, gives, store, end}},
 	} {
 		for _, trusts := range []bool{false, true} {
 			wrong, worlds := exploreTrust(f, trusts, m.programs...)

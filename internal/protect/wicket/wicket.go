@@ -57,15 +57,22 @@
 // # Trust
 //
 // That locked instruction is most of what a section costs, and it is needed for stores that come without the lock, of which
-// most guards see none. So a guard trusts after some hundred sections: its sections set the word by a plain store. The
+// most guards see none. So a guard trusts after some sections: those that follow set the word by a plain store. The
 // processor may keep that to itself while the section already looks for stores. The first store that finds the guard trusting
 // therefore counts itself, and then has all processors make a fence ([page.Barrier]), before it looks at the word. A section
 // that began before that fence is seen in the word. A section that begins after it sees the store, because it compares the count with
 // what it is in a guard that trusts and that nobody wants. Then the store takes the trust away. As long as the fence is not made,
 // every other store finds the guard trusting, too, and makes one of its own.
 //
-// A fence of that kind takes up to ten microseconds. So trust is given a thousand times in a second at most, by which it costs a
-// hundredth of a processor's time in the worst case. Loads need nothing: a processor's stores are seen in the order in which it made them, so
+// A fence of that kind takes up to ten microseconds. So a guard that has lost its trust has it again only after some hundred
+// sections, and a thousand guards in a second at most. Most objects of a program never have that many sections. They trust after
+// a handful, when they have been set up. As this may be a mistake for all of them at once, a budget of barriers bounds what it
+// costs. The store that finds it empty ends the trust of all guards: it says so in one word, [page.WicketTrust], which each section that
+// trusts looks at behind its plain store, has all processors make a fence, and then says that this is done. From then on stores need no
+// barrier, because a section that set its word before that fence is seen, and one that sets it later finds that trust has ended, and begins by a
+// locked instruction. After a second trust holds again. In the worst case barriers cost a fiftieth of a processor's time.
+//
+// Loads need nothing: a processor's stores are seen in the order in which it made them, so
 // a goroutine that sees what a section has stored to a field sees its word as well.
 //
 // # Accesses that wait
