@@ -105,7 +105,7 @@ var imports = map[string][]string{
 	"internal/source":            {},
 	"internal/overlay":           {"internal/gotool"},
 	"internal/protect":           {".", "internal/scratch", "internal/gotool", "internal/load", "internal/guard", "internal/overlay", "internal/protect/facts", "internal/protect/plan", "internal/protect/rule", "internal/protect/write", "internal/source"},
-	"internal/truth/disturbed":   {"internal/finding", "internal/gotool", "internal/protect", "internal/protect/plan", "internal/protect/supervise"},
+	"internal/truth/disturbed":   {"internal/finding", "internal/gotool", "internal/guard", "internal/protect", "internal/protect/plan", "internal/protect/supervise"},
 	"internal/truth/protected":   {"internal/gotool", "internal/protect", "internal/randprog", "internal/randprog/sharing"},
 	"internal/protect/alias":     {},
 	"internal/protect/batch":     {"internal/protect/copying", "internal/protect/facts", "internal/protect/use"},

@@ -1,6 +1,9 @@
 package locks
 
-import "go/types"
+import (
+	"go/ast"
+	"go/types"
+)
 
 // An Op is what one call does to a lock.
 type Op struct {
@@ -51,4 +54,10 @@ func (t *Places) ClassOf(o Op) *types.Var {
 		return nil
 	}
 	return t.Class(o.Lock)
+}
+
+// ClassOf returns the field or variable that the lock is declared as which an expression is, or points to; nil if it has no name.
+func (p *Program) ClassOf(info *types.Info, e ast.Expr) *types.Var {
+	at, reason := p.Place(info, e)
+	return p.Places.ClassOf(named(Method{}, at, reason))
 }

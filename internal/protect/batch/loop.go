@@ -57,9 +57,9 @@ func (p *passing) add(step *Step, use Use) {
 	p.varies = p.varies || p.section.varies(step, use)
 }
 
-// passedBy is why there are no copies of what a loop goes through from one to the next. A copy would be for a loop that comes back to
+// PassedBy is why there are no copies of what a loop goes through from one to the next. A copy would be for a loop that comes back to
 // what it has read before, and costs each round a look at all copies.
-const passedBy = "a loop goes from one to the next, and reads each where it is"
+const PassedBy = "a loop goes from one to the next, and reads each where it is"
 
 // why returns why there should be no batch: the loop reads another element in each round.
 func (p *passing) why() string {
@@ -69,7 +69,7 @@ func (p *passing) why() string {
 	case p.isCounted():
 		return UsedOnce
 	}
-	return passedBy
+	return PassedBy
 }
 
 // isCounted reports whether the elements are those of one slice, by an index that one loop counts.

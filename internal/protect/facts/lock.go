@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 
@@ -55,10 +56,9 @@ func (f *Facts) SelectedOperation(p *packages.Package, e *ast.SelectorExpr) (Ope
 		o.Place, _ = at.Extend(index[:len(index)-1])
 	}
 	if !o.Place.Known() || len(o.Place.Fields) == 0 {
-		// The name may be one for a lock that stands elsewhere: mu := &x.mu
-		if at, ok := placeOfLock(op.Lock); ok {
-			o.Place = at
-		}
+		// The name may be one for a lock that stands elsewhere: mu := &x.mu. If a section cannot name that, as with
+		// mu := &x.o.mu, the lock has no place.
+		o.Place, _ = placeOfLock(op.Lock)
 	}
 	return o, o.Place.Known()
 }
@@ -78,15 +78,22 @@ func (f *Facts) LockField(p *packages.Package, c *ast.CallExpr) (lock *types.Var
 	if s == nil || s.Kind() != types.MethodVal {
 		return nil, false
 	}
-	if m, ok := mutexMethod(s.Obj().(*types.Func)); ok {
-		return lockField(p, e, s), m.Verb == locks.Release
-	}
 	program := f.lockProgram(p)
 	op, ok := program.Op(p.TypesInfo, c)
+	if m, isMutex := mutexMethod(s.Obj().(*types.Func)); isMutex {
+		return cmp.Or(program.Places.ClassOf(op), lockField(p, e, s)), m.Verb == locks.Release
+	}
 	if !ok {
 		return nil, false
 	}
 	return program.Places.ClassOf(op), op.Releases()
+}
+
+// LockOf returns the variable or field that is the lock which an expression is, or points to; nil if that cannot be told.
+//
+//	&x.mu    x.mu.RLocker()    mu, if that is x.mu
+func (f *Facts) LockOf(p *packages.Package, e ast.Expr) *types.Var {
+	return f.lockProgram(p).ClassOf(p.TypesInfo, e)
 }
 
 // lockField returns the lock of which a method is selected.

@@ -191,6 +191,9 @@ func (r *round) gaps(g *Group) []Gap {
 			list = append(list, r.gapAt(s.Stmt, s.Opaque, r.openFor(g, s)...))
 		}
 	}
+	for _, slot := range g.Slots {
+		list = append(list, r.slotGaps(g, slot)...)
+	}
 	return list
 }
 

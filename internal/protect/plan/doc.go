@@ -116,7 +116,7 @@
 //	e.n--             if o != e { put(); if e != nil { o = e; s.n = e.n; c = &s } }; c.n--
 //	x.mu.Unlock()     put(); x.mu.Unlock()
 //
-// A slot has one object at a time. Where a section uses several, and for elements of slices, entries of maps, and whatever else has
+// A slot has one object at a time. To go on to another one is a gap, in Auto. Where a section uses several, and for elements of slices, entries of maps, and whatever else has
 // its address only when it is used, there are batches, in Tolerate and Exact: see package batch.
 //
 //	x.list[i]++       if s.N > 7 { put() }; (*s.Of(&x.list[i]))++
@@ -271,6 +271,7 @@
 //	addition.go  what is added without the lock
 //	visit.go     what else is used without the lock, in Exact
 //	slot.go      objects that a section finds on its way
+//	turn.go      where a slot goes on to another object
 //	batch.go     elements, entries and fields of nodes that it finds there
 //	clone.go     functions that are cloned
 //	pages.go     what is on pages, and how sections use it

@@ -2,11 +2,8 @@ package plan
 
 import (
 	"go/ast"
-	"go/token"
-	"go/types"
 	"slices"
 
-	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
@@ -36,26 +33,4 @@ func (u *unit) findGivenLocks(b *body) {
 		}
 		return true
 	})
-}
-
-// lockAt returns the lock that a call has for an argument, nil if it is none that has a name.
-func (u *unit) lockAt(c *ast.CallExpr, argument int) *types.Var {
-	if argument >= len(c.Args) {
-		return nil
-	}
-	e := ast.Unparen(c.Args[argument])
-	if address, ok := e.(*ast.UnaryExpr); ok && address.Op == token.AND {
-		e = ast.Unparen(address.X)
-	}
-	var v *types.Var
-	switch e := e.(type) {
-	case *ast.Ident:
-		v, _ = u.info.Uses[e].(*types.Var)
-	case *ast.SelectorExpr:
-		v, _ = u.info.Uses[e.Sel].(*types.Var)
-	}
-	if v == nil || !locks.IsLock(facts.Deref(v.Type())) {
-		return nil
-	}
-	return v.Origin()
 }

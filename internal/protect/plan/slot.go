@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/protect/batch"
 	"github.com/cofferdam-go/cofferdam/internal/protect/copying"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
@@ -74,22 +75,6 @@ func (r *round) findSlots(g *Group) {
 	}
 }
 
-// isForSeveral reports whether a group uses several objects that would take turns in a slot. Batches have copies of all of them.
-func (r *round) isForSeveral(g *Group, slot *Slot) bool {
-	var first *types.Var
-	return slices.ContainsFunc(g.Steps, func(s *StepPlan) bool {
-		return s.Opaque == "" && slices.ContainsFunc(s.Does.Accesses, func(a *facts.Access) bool {
-			if slot.field(a.Place) < 0 || !foreign(g, a.Place) {
-				return false
-			}
-			if first == nil {
-				first = a.Place.Root
-			}
-			return a.Place.Root != first
-		})
-	})
-}
-
 // foreign reports whether a place is in an object that a local variable points to, and
 // that is not the one with the lock.
 func foreign(g *Group, p facts.Place) bool {
@@ -158,14 +143,26 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 	v := slot.Fields[field]
 	v.Written = false
 	count := make(map[*types.Var]int)
-	most := 0
+	most, without, passes := 0, 0, false
 	for _, s := range g.Steps {
 		object := r.slotUse(g, slot, s).Object
 		for _, a := range s.Does.Accesses {
-			if object == nil || slot.field(a.Place) != field {
+			if slot.field(a.Place) != field || s.Opaque != "" || object == nil && r.hasBatches() {
 				continue
 			}
-			count[object]++
+			times := 1
+			if !r.hasBatches() { // they look at loops themselves
+				stays, goesOn := loopsOver(g, s, a.Place.Root)
+				passes = passes || goesOn != nil
+				if stays {
+					times++
+				}
+			}
+			if object == nil {
+				without += times
+				continue
+			}
+			count[object] += times
 			most = max(most, count[object])
 		}
 		v.Written = v.Written || object != nil && slices.ContainsFunc(s.Does.Touches, func(t *facts.Touch) bool {
@@ -177,6 +174,10 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 		return "it is written in a section that may only read"
 	case v.Written && g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return !s.ReleasesByPanic }):
 		return "what is written to it could be lost by a panic"
+	case most < 2 && most+without > 1:
+		return hasNoCopy
+	case most < 2 && passes:
+		return batch.PassedBy
 	case most < 2:
 		return usedOnce
 	}

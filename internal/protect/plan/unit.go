@@ -281,8 +281,10 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 			return v, "the lock is taken by " + facts.FuncName(fn)
 		}
 		for _, i := range u.givenLocks[facts.FuncKeyOf(fn)] {
-			if v := u.lockAt(c, i); v != nil {
-				return v, "the lock is taken by " + facts.FuncName(fn)
+			if i < len(c.Args) {
+				if v := u.facts.LockOf(u.pkg, c.Args[i]); v != nil {
+					return v, "the lock is taken by " + facts.FuncName(fn)
+				}
 			}
 		}
 	}

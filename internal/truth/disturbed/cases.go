@@ -63,6 +63,8 @@ type home struct {
 	object   string // what main calls the section with
 	locker   string // the lock as a value, if that is not its address
 	far      string // what another package declares
+	another  string // the data of another object of the same kind
+	through  string // the head of a loop through all such objects, of which the last one is that of the case
 }
 
 var homes = []home{
@@ -104,6 +106,8 @@ var homes = []home{
 	{name: "entry of a map that is shared", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[int]KIND\n}\n\nvar allNN map[int]KIND\n\nfunc init() { allNN = (&TNN{}).m }\n", receiver: "(x *TNN) ", data: "x.m[3]", lock: "x.mu", object: "&TNN{m: map[int]KIND{}}", elements: true},
 	{name: "entry for a reader", declares: "type TNN struct {\n\tmu sync.RWMutex\n\tm  map[int]KIND\n}\n", receiver: "(x *TNN) ", data: "x.m[3]", lock: "x.mu", object: "&TNN{m: map[int]KIND{}}", reading: true, elements: true},
 	{name: "one of two nodes", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", enters: "\te, d := x.head, x.head.next\n\td.f = e.f\n", data: "e.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true, datum: "nNN.f"},
+	{name: "node among others", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", enters: "\td, e := x.head, x.head.next\n\t_ = d\n", data: "e.f", another: "d.f", through: "for e := x.head; e != nil; e = e.next", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true, datum: "nNN.f"},
+	{name: "entry among others", declares: "type eNN struct{ f KIND }\ntype TNN struct {\n\tmu sync.Mutex\n\ts []*eNN\n}\n", receiver: "(x *TNN) ", enters: "\td, e := x.s[0], x.s[1]\n\t_ = d\n", data: "e.f", another: "d.f", through: "for _, e := range x.s", lock: "x.mu", object: "&TNN{s: []*eNN{{}, {}}}", elements: true, datum: "eNN.f"},
 	{name: "one of many elements", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i := range x.s {\n\t\tx.s[i] = x.s[0]\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 20)}", elements: true},
 	{name: "element that an element leads to", declares: "type TNN struct {\n\tmu sync.Mutex\n\tat []int\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[x.at[0]]", lock: "x.mu", object: "&TNN{at: make([]int, 1), s: make([]KIND, 1)}", elements: true},
 	{name: "element that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i, v := range x.s {\n\t\tx.s[i] = v\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 2)}", elements: true},
@@ -131,6 +135,11 @@ type shape struct {
 	writes     bool
 	rest       string
 	here       bool // rest has the section itself
+}
+
+// isFor reports whether a home has what a shape asks for.
+func (s shape) isFor(h home) bool {
+	return !(s.writes && h.reading) && (h.another != "" || !strings.Contains(s.text, "ANOTHER") && !strings.Contains(s.text, "THROUGH"))
 }
 
 var shapes = []shape{
@@ -191,6 +200,16 @@ var shapes = []shape{
 	{name: "generic function", text: "\tLOCK()\nENTERS\ta := same([]KIND{DATA})[0]\n\tpause()\n\tb := same(map[int]KIND{1: DATA})[1]\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "literal for the library", text: "\tvar b KIND\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tslices.ContainsFunc([]int{1}, func(int) bool { b = DATA; return true })\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "pause in a literal for the library", text: "\tLOCK()\nENTERS\ta := DATA\n\tslices.ContainsFunc([]int{1}, func(int) bool { pause(); return true })\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "each round", text: "\tvar all [2]KIND\n\tLOCK()\nENTERS\tfor i := range all {\n\t\tall[i] = DATA\n\t\tif i == 0 {\n\t\t\tpause()\n\t\t}\n\t}\n\tUNLOCK()\n\ta, b := all[0], all[1]\n\treturn DIFFER\n"},
+	{name: "each round, written", writes: true, text: "\tvar a, b KIND = CAREFUL, CAREFUL\n\tLOCK()\nENTERS\tDATA = a\n\tfor i := range 2 {\n\t\tif i == 0 {\n\t\t\tpause()\n\t\t}\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "head of a loop", text: "\tvar a, b KIND\n\tn := 0\n\tLOCK()\nENTERS\tfor b = DATA; n < 2; b = DATA {\n\t\tif n == 0 {\n\t\t\ta = b\n\t\t\tpause()\n\t\t}\n\t\tn++\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "rounds of rounds", text: "\tvar all [2]KIND\n\tLOCK()\nENTERS\tfor i := range all {\n\t\tfor range 1 {\n\t\t\tall[i] = DATA\n\t\t}\n\t\tif i == 0 {\n\t\t\tpause()\n\t\t}\n\t}\n\tUNLOCK()\n\ta, b := all[0], all[1]\n\treturn DIFFER\n"},
+	{name: "by turns", text: "\tLOCK()\nENTERS\ta := DATA\n\ta = DATA\n\tc := ANOTHER\n\tc = ANOTHER\n\tpause()\n\tb := DATA\n\tb = DATA\n\tUNLOCK()\n\t_ = c\n\treturn DIFFER\n"},
+	{name: "by turns, written", writes: true, text: "\tLOCK()\nENTERS\tvar a KIND = CAREFUL\n\tDATA = a\n\tDATA = a\n\tANOTHER = a\n\tANOTHER = a\n\tpause()\n\tb := DATA\n\tb = DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "by turns under one name", text: "\tLOCK()\nENTERS\ta := DATA\n\ta = DATA\n\tfirst := e\n\te = d\n\tc := DATA\n\tc = DATA\n\te = first\n\tpause()\n\tb := DATA\n\tb = DATA\n\tUNLOCK()\n\t_, _ = c, ANOTHER\n\treturn DIFFER\n"},
+	{name: "twice through all", text: "\tvar a, b KIND\n\tLOCK()\n\tTHROUGH {\n\t\ta = e.f\n\t\ta = e.f\n\t}\n\tpause()\n\tTHROUGH {\n\t\tb = e.f\n\t\tb = e.f\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "once through all, twice", text: "\tvar a, b KIND\n\tLOCK()\n\tTHROUGH {\n\t\ta = e.f\n\t}\n\tpause()\n\tTHROUGH {\n\t\tb = e.f\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "rounds through all", text: "\tvar all [2]KIND\n\tLOCK()\n\tfor i := range all {\n\t\tTHROUGH {\n\t\t\tall[i] = e.f\n\t\t\tall[i] = e.f\n\t\t}\n\t\tif i == 0 {\n\t\t\tpause()\n\t\t}\n\t}\n\tUNLOCK()\n\ta, b := all[0], all[1]\n\treturn DIFFER\n"},
 	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 }
 
@@ -202,7 +221,7 @@ func Cases() []Case {
 			for k, kind := range kinds {
 				links := home.name == "link of a node" && kind.name == "pointer"
 				inNode := home.name == "element behind a slice" && s < 4
-				if shape.writes && home.reading || k > 0 && !links && !inNode && (h > 1 && h != 6 || s > 3) {
+				if !shape.isFor(home) || k > 0 && !links && !inNode && (h > 1 && h != 6 || s > 3) {
 					continue
 				}
 				all = append(all, newCase(len(all), home, shape, kind, assigned))
@@ -223,7 +242,7 @@ func newCase(number int, h home, s shape, k kind, w way) Case {
 		locker = h.lock + ".RLocker()"
 	}
 	fill := strings.NewReplacer("PREPARES", h.prepares, "ENTERS", h.enters, "RECEIVER", h.receiver, "DATA", h.data,
-		"UNLOCK", unlock, "LOCKER", locker, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "OBJECT", h.object, "TAKEOTHER", ofAnother(lock), "GIVEOTHER", ofAnother(unlock), "NN", fmt.Sprint(number))
+		"UNLOCK", unlock, "LOCKER", locker, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "OBJECT", h.object, "ANOTHER", h.another, "THROUGH", h.through, "TAKEOTHER", ofAnother(lock), "GIVEOTHER", ofAnother(unlock), "NN", fmt.Sprint(number))
 	// The parts have such words themselves.
 	expand := func(text string) string { return fill.Replace(fill.Replace(text)) }
 	text := expand("func RECEIVERsectionNN() bool {\nPREPARES" + s.text + "}\n")
@@ -251,8 +270,8 @@ const capturedVariable = "captured variable"
 func locals(number int) []Case {
 	var all []Case
 	for _, s := range shapes {
-		if s.rest != "" {
-			continue // it is about methods
+		if s.rest != "" || !s.isFor(home{}) {
+			continue // it is about methods, or objects
 		}
 		for _, k := range kinds[:5] {
 			const home = capturedVariable

@@ -39,6 +39,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
@@ -50,7 +51,8 @@ type Verdict string
 const (
 	Protected Verdict = "protected" // from lock to unlock
 	Open      Verdict = "open"      // it is told that, and why, it is not
-	Untold    Verdict = "untold"    // the table does not have it
+	Untold    Verdict = "untold"    // the table has the lock, but not that the section uses the data
+	Unknown   Verdict = "unknown"   // the table does not have the lock
 )
 
 // A Result is what came of a case.
@@ -64,8 +66,11 @@ type Result struct {
 	Surrendered int
 }
 
-// Wrong reports whether the table says what is not so, and the program did not tell.
-func (r Result) Wrong() bool { return r.Verdict == Protected && r.Disturbed > r.Surrendered }
+// Wrong reports whether the table says what is not so, and the program did not tell. A section that the table leaves out is
+// one in which nothing can be disturbed.
+func (r Result) Wrong() bool {
+	return (r.Verdict == Protected || r.Verdict == Untold) && r.Disturbed > r.Surrendered
+}
 
 func (r Result) String() string {
 	text := fmt.Sprintf("%s: the table says %q", r.Name, r.Verdict)
@@ -171,7 +176,10 @@ func lastOf(text string) string { return text[max(0, len(text)-2000):] }
 
 // verdict returns what the table says of a case.
 func verdict(p *plan.Plan, c Case) (Verdict, string) {
-	verdict, why := Untold, ""
+	verdict, why := Unknown, ""
+	if slices.ContainsFunc(p.Guards, func(g *guard.Guard) bool { return c.declares(g) }) {
+		verdict = Untold
+	}
 	for _, s := range p.Sections {
 		if !c.has(s.At) {
 			continue
@@ -198,6 +206,12 @@ func verdict(p *plan.Plan, c Case) (Verdict, string) {
 // has reports whether a section is the one of a case: those of the careful code around it are
 // in another file, apart from functions that take the lock for it.
 func (c Case) has(at token.Position) bool { return filepath.Base(at.Filename) == c.File }
+
+// declares reports whether the lock of a guard is that of a case.
+func (c Case) declares(g *guard.Guard) bool {
+	name := filepath.Base(g.Lock.At.Filename)
+	return name == c.File || name == "rest_"+c.File
+}
 
 func (c Case) number() int {
 	var n int
