@@ -336,12 +336,7 @@ func typeOf[T any]() *typed {
 }
 
 func describe[T any](r reflect.Type) *typed {
-	if t, ok := types.Load(r); ok {
-		return t.(*typed)
-	}
-	t := &typed{
-		layout: layoutOf(r),
-
+	return remember(&typed{
 		address:   (*twoPointers)(unsafe.Pointer(&r)).data,
 		reflected: r,
 
@@ -349,7 +344,19 @@ func describe[T any](r reflect.Type) *typed {
 		zero:   func(p unsafe.Pointer) { clear((*[1]T)(p)[:]) },
 		make:   func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
 		box:    func(p unsafe.Pointer) any { return *(*T)(p) },
+	})
+}
+
+// remember returns what is known of a type, which is what it is given, with the layout, if nothing was.
+// It must not be inlined: a package whose code names types has all methods of its map compiled
+// once more.
+//
+//go:noinline
+func remember(t *typed) *typed {
+	if known, ok := types.Load(t.reflected); ok {
+		return known.(*typed)
 	}
-	known, _ := types.LoadOrStore(r, t)
+	t.layout = layoutOf(t.reflected)
+	known, _ := types.LoadOrStore(t.reflected, t)
 	return known.(*typed)
 }
