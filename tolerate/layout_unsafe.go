@@ -336,7 +336,12 @@ func typeOf[T any]() *typed {
 }
 
 func describe[T any](r reflect.Type) *typed {
+	if t := known(r); t != nil {
+		return t
+	}
 	return remember(&typed{
+		layout: layoutOf(r),
+
 		address:   (*twoPointers)(unsafe.Pointer(&r)).data,
 		reflected: r,
 
@@ -347,16 +352,20 @@ func describe[T any](r reflect.Type) *typed {
 	})
 }
 
-// remember returns what is known of a type, which is what it is given, with the layout, if nothing was.
-// It must not be inlined: a package whose code names types has all methods of its map compiled
-// once more.
+// known returns what is known of a type, nil if that is nothing. Neither it nor remember may be
+// inlined: a package whose code names types has all methods of its map compiled once more.
+//
+//go:noinline
+func known(r reflect.Type) *typed {
+	t, _ := types.Load(r)
+	found, _ := t.(*typed)
+	return found
+}
+
+// remember returns what is known of a type: what it is given, if nothing was.
 //
 //go:noinline
 func remember(t *typed) *typed {
-	if known, ok := types.Load(t.reflected); ok {
-		return known.(*typed)
-	}
-	t.layout = layoutOf(t.reflected)
-	known, _ := types.LoadOrStore(t.reflected, t)
-	return known.(*typed)
+	first, _ := types.LoadOrStore(t.reflected, t)
+	return first.(*typed)
 }
