@@ -336,10 +336,10 @@ func typeOf[T any]() *typed {
 }
 
 func describe[T any](r reflect.Type) *typed {
-	if t, ok := types.Load(r); ok {
-		return t.(*typed)
+	if t := known(r); t != nil {
+		return t
 	}
-	t := &typed{
+	return remember(&typed{
 		layout: layoutOf(r),
 
 		address:   (*twoPointers)(unsafe.Pointer(&r)).data,
@@ -349,7 +349,23 @@ func describe[T any](r reflect.Type) *typed {
 		zero:   func(p unsafe.Pointer) { clear((*[1]T)(p)[:]) },
 		make:   func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
 		box:    func(p unsafe.Pointer) any { return *(*T)(p) },
-	}
-	known, _ := types.LoadOrStore(r, t)
-	return known.(*typed)
+	})
+}
+
+// known returns what is known of a type, nil if that is nothing. Neither it nor remember may be
+// inlined: a package whose code names types has all methods of its map compiled once more.
+//
+//go:noinline
+func known(r reflect.Type) *typed {
+	t, _ := types.Load(r)
+	found, _ := t.(*typed)
+	return found
+}
+
+// remember returns what is known of a type: what it is given, if nothing was.
+//
+//go:noinline
+func remember(t *typed) *typed {
+	first, _ := types.LoadOrStore(t.reflected, t)
+	return first.(*typed)
 }

@@ -119,12 +119,10 @@ func (f *Facts) FootprintBehind(name string, t types.Type) Footprint {
 			m.Exposure = Forged
 		}
 	})
-	for k, v := range f.exposed {
-		eachType(v.Type(), func(part types.Type) {
-			if TypeName(part) == TypeName(t) && !slices.Contains(m.Keys, k) {
-				m.Keys = append(m.Keys, k)
-			}
-		})
+	for _, k := range f.exposed[TypeName(t)] {
+		if !slices.Contains(m.Keys, k) {
+			m.Keys = append(m.Keys, k)
+		}
 	}
 	return m
 }

@@ -34,8 +34,10 @@ func (f *Facts) ExposedWithin(t types.Type) bool {
 
 func (f *Facts) expose(v *types.Var, how Exposure) {
 	k := f.KeyOf(v)
+	if f.exposures[k] == Hidden {
+		eachType(v.Type(), func(part types.Type) { f.exposed[TypeName(part)] = append(f.exposed[TypeName(part)], k) })
+	}
 	f.exposures[k] = max(f.exposures[k], how)
-	f.exposed[k] = v
 }
 
 // observeExposure notes the addresses that an instruction takes along. A pointer to a part

@@ -29,8 +29,8 @@ type Facts struct {
 	functions    []FuncKey // those with effects, as they are declared
 	borrowers    map[parameter]*borrower
 	exposures    map[Key]Exposure
-	exposed      map[Key]*types.Var // variables and fields that are
-	forged       map[string]bool    // types that pointers are converted from or to
+	exposed      map[string][]Key // variables and fields that are, by the names of their types and of those of parts
+	forged       map[string]bool  // types that pointers are converted from or to
 	assigned     map[Key]bool
 	aliasedMaps  map[Key]bool
 	slices       *alias.Slices
@@ -51,7 +51,7 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		Fset: prog.Fset, inspectors: make(map[*packages.Package]*inspector.Inspector),
 		lockPrograms: make(map[*packages.Package]*locks.Program), keys: make(map[*types.Var]Key),
 		code: newCode(), bodies: make(map[*ast.BlockStmt]*Statement),
-		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), exposures: make(map[Key]Exposure), exposed: make(map[Key]*types.Var), forged: make(map[string]bool),
+		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), exposures: make(map[Key]Exposure), exposed: make(map[string][]Key), forged: make(map[string]bool),
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), dispatch: dispatch{methods: make(map[string][]FuncKey)}, uses: make(map[*packages.Package]map[Key][]ast.Node),
 	}

@@ -1,5 +1,39 @@
 package sharing
 
+// listText is a list whose nodes have their lock elsewhere.
+const listText = `
+// A Link is a node of the list that lmu guards.
+type Link struct {
+	key  int
+	next *Link
+}
+
+func (k *Link) length() (n int) { for ; k != nil; k = k.next { n++ }; return n }
+
+func lookup(key int) *Link              { for k := lhead; k != nil; k = k.next { if k.key == key { return k } }; return lhead }
+func linked(key int, k *Link) (*Link, int) { lcount++; return &Link{key, k}, k.length() }
+
+var (
+	lmu    sync.Mutex
+	lhead  *Link           // guarded by lmu
+	lmark  *Link           // guarded by lmu
+	lkeys  map[int]*Link   // guarded by lmu
+	lstep  func(int) int   // guarded by lmu
+	lcount int             // guarded by lmu
+)
+
+func newList(n int) {
+	lmu.Lock()
+	lhead, lmark, lkeys, lstep, lcount = &Link{key: n, next: &Link{key: 1}}, nil, map[int]*Link{}, nil, n
+	lmu.Unlock()
+}
+
+// keys are those of the list. It can be on pages as long as nothing uses it without its lock.
+func keys() (all []int) { lmu.Lock(); defer lmu.Unlock(); for k := lhead; k != nil; k = k.next { all = append(all, k.key) }; return append(all, -1, len(lkeys), lcount, lmark.length()) }
+
+func shownKeys() []int { free(&lmu); return keys() }
+`
+
 // links writes what changes the list that the lock lmu guards, or goes through it. The nodes are
 // used in sections of that lock alone, so that their links can live on pages. Nothing makes a
 // ring of them.

@@ -66,7 +66,7 @@ func Files(all []Program) map[string]string {
 			end++
 		}
 		name := fmt.Sprintf("p%d", first)
-		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText + bagText + shelfText
+		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + all[first].Palette.declarations()
 		files[name+"/programs.go"] = packageText(name, first, all[first:end])
 		fmt.Fprintf(&imports, "\t%q\n", module+"/"+name)
 		fmt.Fprintf(&runs, "\t%s.Run()\n", name)

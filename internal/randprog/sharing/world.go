@@ -1,5 +1,41 @@
 package sharing
 
+import "strings"
+
+// An extra is objects of the world that only some programs use, with what stands in worldText for
+// them. A package has none that its programs do not use: it would be analysed and compiled with
+// them all the same, in each way of protection, and that takes most of the time of a trial.
+type extra struct {
+	of     Palette // of programs that may use them: one of these
+	text   string
+	fields string // of world
+	values string // of these fields
+	start  string // statements that make a world
+	shown  string // arguments that show it
+}
+
+var extras = []extra{
+	{bags, bagText, "\tbag  *Bag\n", "\t\tbag: newBag(n),\n", "", "w.bag.show(), "},
+	{linked | crowds, shelfText, "\tshelves [2]Shelf\n", "\t\tshelves: [2]Shelf{{found: map[int]*Item{}}, {found: map[int]*Item{}}},\n",
+		"\tfor i := range 3 { w.shelves[i&1].put(&Item{key: i, n: n, label: \"i\"}) }\n", "w.shelves[0].show(), w.shelves[1].show(), "},
+	{linked, listText, "", "", "\tnewList(n)\n", "shownKeys(), "},
+}
+
+// declarations returns what the programs of a palette use.
+func (p Palette) declarations() string {
+	var all extra
+	for _, some := range extras {
+		if p&some.of != 0 {
+			all.text += some.text
+			all.fields += some.fields
+			all.values += some.values
+			all.start += some.start
+			all.shown += some.shown
+		}
+	}
+	return strings.NewReplacer("{fields}", all.fields, "{values}", all.values, "{start}", all.start, "{shown}", all.shown).Replace(worldText) + all.text
+}
+
 // worldText are the declarations that all programs of [New] use: objects with locks
 // in them, and functions that reach them in as many ways as there are.
 const worldText = `
@@ -78,17 +114,6 @@ type Shard struct {
 func (h *Shard) put(k, v int) { h.mu.Lock(); defer h.mu.Unlock(); h.m[k] += v; h.hits++ }
 func (h *Shard) sum() (n int) { h.mu.Lock(); for _, v := range h.m { n += v }; h.mu.Unlock(); return n }
 
-// A Link is a node of the list that lmu guards.
-type Link struct {
-	key  int
-	next *Link
-}
-
-func (k *Link) length() (n int) { for ; k != nil; k = k.next { n++ }; return n }
-
-func lookup(key int) *Link              { for k := lhead; k != nil; k = k.next { if k.key == key { return k } }; return lhead }
-func linked(key int, k *Link) (*Link, int) { lcount++; return &Link{key, k}, k.length() }
-
 func (t *T) push(n int) int    { t.list = append(t.list, n); t.n++; return len(t.list) }
 func (t *T) total() int        { return t.n + t.s.a + t.array[0] + t.depth }
 func (t T) copied() int        { return t.n + t.s.b }
@@ -148,12 +173,6 @@ var (
 	gs    S      // guarded by gmu
 	garr  [3]int // guarded by gmu
 	gname string // guarded by gmu
-	lmu    sync.Mutex
-	lhead  *Link           // guarded by lmu
-	lmark  *Link           // guarded by lmu
-	lkeys  map[int]*Link   // guarded by lmu
-	lstep  func(int) int   // guarded by lmu
-	lcount int             // guarded by lmu
 	kept  *int
 	tell  = func(all ...int) (n int) { for _, v := range all { n = (n*3 + v) & 63 }; return n }
 	spell = func(all ...any) int { return len(fmt.Sprint(all...)) & 63 }
@@ -170,9 +189,7 @@ type world struct {
 	ask  chan func()
 	said chan bool
 	shards [2]Shard
-	bag  *Bag
-	shelves [2]Shelf
-}
+{fields}}
 
 func (w *world) shard(n int) *Shard { return &w.shards[n&1] }
 func (w *world) either(n int) *Shard { var h *Shard; if h == nil { h = w.shard(n) }; h.mu.Lock(); defer h.mu.Unlock(); h.hits += n & 3; h.m[n%3] += h.hits; n ^= h.hits; h.hits -= n & 1; return h }
@@ -186,15 +203,12 @@ func newWorld(round, n int) *world {
 		y:   &T{n: 1, m: map[int]int{}, e: f, in: make(chan int, 2), ents: map[int]*Ent{}},
 		o:   &Own{n: n, list: []int{4, 5}},
 		box: &Box[int]{v: n},
-		bag: newBag(n),
 		ask: make(chan func()), said: make(chan bool),
 		shards: [2]Shard{{m: map[int]int{}}, {m: map[int]int{1: n}, hits: 1}},
-		shelves: [2]Shelf{{found: map[int]*Item{}}, {found: map[int]*Item{}}},
-	}
+{values}	}
 	x := w.x
 	x.f = func(d int) int { x.n += d; return x.n }
 	e.next = f
-	for i := range 3 { w.shelves[i&1].put(&Item{key: i, n: n, label: "i"}) }
 	switch round {
 	case 1:
 		w.y, w.f = w.x, w.e
@@ -203,10 +217,7 @@ func newWorld(round, n int) *world {
 	}
 	global.n, global.s, global.e, global.t = n, S{a: 1}, f, [3]int{1, 2, 3}
 	gn, gs, garr, gname, kept = n, S{b: 2}, [3]int{}, "g", new(int)
-	lmu.Lock()
-	lhead, lmark, lkeys, lstep, lcount = &Link{key: n, next: &Link{key: 1}}, nil, map[int]*Link{}, nil, n
-	lmu.Unlock()
-	go func() {
+{start}	go func() {
 		for f := range w.ask {
 			f()
 			w.said <- true
@@ -228,9 +239,6 @@ func value(v any) any {
 	return v
 }
 
-// keys are those of the list. It can be on pages as long as nothing uses it without its lock.
-func keys() (all []int) { lmu.Lock(); defer lmu.Unlock(); for k := lhead; k != nil; k = k.next { all = append(all, k.key) }; return append(all, -1, len(lkeys), lcount, lmark.length()) }
-
 // found is what is in the elements of an object.
 func (t *T) found() (all []int) {
 	for i := range 3 {
@@ -247,8 +255,7 @@ func idle(n int) { for range n { runtime.Gosched() } }
 
 func (w *world) show() string {
 	x, y, e, f := w.x, w.y, w.e, w.f
-	free(&lmu)
-	return fmt.Sprint(w.bag.show(), w.shelves[0].show(), w.shelves[1].show(), keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
+	return fmt.Sprint({shown}x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
 		x.n, quoted(x.name), x.list, x.m, x.s, x.array, x.bytes, value(x.any), x.base, len(x.in), x.hits, x.peak, y.hits, y.n, quoted(y.name), y.list, y.m, y.s, y.array, y.bytes, y.base,
 		e.n, quoted(e.name), e.s, f.n, quoted(f.name), f.s, global.n, global.s, global.t, global.e == f, x.e == e, w.o.n, w.o.list, w.o.s, w.box.v, w.box.old,
 		gn, gs, garr, quoted(gname), *kept, x.mu.TryLock(), x.other.TryLock(), x.rw.TryLock(), gmu.TryLock(), global.mu.TryLock(), w.o.TryLock(), w.box.mu.TryLock())
@@ -256,7 +263,7 @@ func (w *world) show() string {
 
 // end lets go of what the next world needs.
 func (w *world) end() {
-	for _, mu := range []*sync.Mutex{&gmu, &global.mu, &lmu} {
+	for _, mu := range []*sync.Mutex{&gmu, &global.mu} {
 		free(mu)
 	}
 	close(w.ask)
