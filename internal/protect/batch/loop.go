@@ -51,7 +51,7 @@ type passing struct {
 }
 
 func (p *passing) add(step *Step, use Use) {
-	for _, x := range use.places() {
+	for _, x := range use.Places() {
 		p.step, p.place = step, x
 	}
 	p.varies = p.varies || p.section.varies(step, use)

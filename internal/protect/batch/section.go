@@ -97,8 +97,8 @@ type Use struct {
 // Count is how many copies a step may need.
 func (u Use) Count() int { return len(u.Units) + len(u.Entries) }
 
-// places are the expressions that stand where copies are used.
-func (u Use) places() []ast.Expr {
+// Places are the expressions that stand where copies are used.
+func (u Use) Places() []ast.Expr {
 	list := slices.Clone(u.Units)
 	for _, e := range u.Entries {
 		list = append(list, e.Map)
@@ -150,7 +150,7 @@ func (s *Section) makeRoom() {
 	for i, b := range s.Batches {
 		for _, step := range s.Steps {
 			b.Room += step.Uses[i].Count()
-			b.Crowds = b.Crowds || slices.ContainsFunc(step.Uses[i].places(), step.repeats)
+			b.Crowds = b.Crowds || slices.ContainsFunc(step.Uses[i].Places(), step.repeats)
 		}
 		if b.Crowds = b.Crowds || b.Room > Room; b.Crowds {
 			b.Room = Room

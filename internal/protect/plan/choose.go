@@ -65,7 +65,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if datum == "" || r.pages.has(a.Place) {
 		return nil
 	}
-	if why := r.leftOut(rule.OfVariable, r.names.both(datum)...); why != "" {
+	if why := r.leftOut(rule.OfVariable, r.names.Both(datum)...); why != "" {
 		g.leaveOut(datum, why)
 		return nil
 	}

@@ -114,7 +114,7 @@ func (r *round) report(g *Group) {
 	if len(g.left) == 1 && g.left[0].why == loadedOnce {
 		return // there is nothing to disturb
 	}
-	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: g.LockName, LockKey: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g)}
+	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: g.LockName, LockKey: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g), Piecewise: r.Mode != Detect && r.isPiecewise(g)}
 	vars := g.Vars
 	for _, slot := range g.Slots {
 		vars = slices.Concat(vars, slot.Fields)

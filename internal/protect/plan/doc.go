@@ -271,6 +271,7 @@
 //	addition.go  what is added without the lock
 //	visit.go     what else is used without the lock, in Exact
 //	slot.go      objects that a section finds on its way
+//	moment.go    whether all that a section sees is of one moment
 //	turn.go      where a slot goes on to another object
 //	batch.go     elements, entries and fields of nodes that it finds there
 //	clone.go     functions that are cloned
@@ -280,6 +281,5 @@
 //	node.go      what is in objects that have not the lock
 //	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
-//	name.go      what locks and data are called
 //	root.go      which object a lock is in
 package plan

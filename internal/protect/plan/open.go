@@ -130,7 +130,7 @@ func (r *round) leaveOutOpen(g *Group) {
 }
 
 func (r *round) leaveOutIfOpen(g *Group, d *guard.Datum, lock facts.Key) {
-	name := r.names.ofDatum(d)
+	name := r.names.OfDatum(d)
 	known := slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Datum == name }) ||
 		slices.ContainsFunc(g.Slots, func(s *Slot) bool {
 			return slices.ContainsFunc(s.Fields, func(v *Variable) bool { return v.Datum == name })

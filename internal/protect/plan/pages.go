@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/protect/called"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -57,15 +58,15 @@ type PageDatum struct {
 // pageData is what is on pages of a program.
 type pageData struct {
 	facts  *facts.Facts
-	names  *names
+	names  *called.Names
 	list   []*PageDatum
 	byLock map[facts.Key][]*PageDatum
 	byKey  map[facts.Key]*PageDatum
 	why    map[facts.Key]string // guarded data that is not on pages, with the reason
 }
 
-func newPageData(n *names) *pageData {
-	return &pageData{facts: n.facts, names: n, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
+func newPageData(f *facts.Facts, n *called.Names) *pageData {
+	return &pageData{facts: f, names: n, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
 }
 
 // of returns what a variable or field is on pages, or nil.
@@ -94,7 +95,7 @@ func (all *pageData) whyNot(p facts.Place) string {
 
 // without leaves out data, with the reasons.
 func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
-	kept := newPageData(all.names)
+	kept := newPageData(all.facts, all.names)
 	kept.why = all.why
 	out := func(d *PageDatum) bool { return reasons[d] != "" }
 	for lock, list := range all.byLock {
@@ -113,7 +114,7 @@ func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
 
 // candidates returns the guarded data that can live on pages.
 func (p *planner) candidates(guards []*guard.Guard) *pageData {
-	all := newPageData(p.names)
+	all := newPageData(p.facts, p.names)
 	if p.Mode != Isolate && p.Mode != Auto || p.Unprotected != "" {
 		return all
 	}
@@ -143,7 +144,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	v := d.Object.(*types.Var)
 	at, _ := all.facts.Declaration(v)
 	i := &PageDatum{
-		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: all.names.ofDatum(d), Lock: all.names.ofLock(g), LockAt: g.Lock.At,
+		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: all.names.OfDatum(d), Lock: all.names.OfLock(g), LockAt: g.Lock.At,
 		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
 	}
 	lockAt, _ := all.facts.Declaration(g.Lock.Object.(*types.Var))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/batch"
+	"github.com/cofferdam-go/cofferdam/internal/protect/called"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
@@ -78,7 +79,7 @@ type Plan struct {
 	Sections []Section
 
 	facts       *facts.Facts
-	names       *names
+	names       *called.Names
 	notIsolated map[facts.Key]string
 }
 
@@ -201,7 +202,7 @@ type (
 func (p *Plan) summarised() *summary.Program {
 	return &summary.Program{
 		Mode: string(p.Mode), Guards: p.Guards, Sections: p.Sections, Unprotected: p.Unprotected,
-		KeyOf: p.facts.KeyOf, LockName: p.names.ofLock, DatumName: p.names.ofDatum,
+		KeyOf: p.facts.KeyOf, LockName: p.names.OfLock, DatumName: p.names.OfDatum,
 		NotIsolated: func(v *types.Var) string { return p.notIsolated[p.facts.KeyOf(v)] },
 		Open: func(v *types.Var) string {
 			for _, o := range p.OnPages {
@@ -279,7 +280,7 @@ type planner struct {
 	Options
 	facts  *facts.Facts
 	guards *guard.Guards
-	names  *names
+	names  *called.Names
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
@@ -293,7 +294,7 @@ type planner struct {
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), givenLocks: make(map[facts.FuncKey][]int), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
+	return &planner{Options: o, facts: known, guards: guards, names: called.New(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), givenLocks: make(map[facts.FuncKey][]int), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
 }
 
 // A unit is one package with its sections as they stand in the source.

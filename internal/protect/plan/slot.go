@@ -46,8 +46,8 @@ func (r *round) findSlots(g *Group) {
 			datum, why := r.datum(g, a.Place), ""
 			switch {
 			case datum == "":
-			case r.leftOut(rule.OfVariable, r.names.both(datum)...) != "":
-				why = r.leftOut(rule.OfVariable, r.names.both(datum)...)
+			case r.leftOut(rule.OfVariable, r.names.Both(datum)...) != "":
+				why = r.leftOut(rule.OfVariable, r.names.Both(datum)...)
 			case s.Opaque != "":
 				why = "the statement that uses it " + s.Opaque
 			default:
@@ -142,11 +142,14 @@ func (r *round) prune(g *Group, s *Slot) {
 func (r *round) useless(g *Group, slot *Slot, field int) string {
 	v := slot.Fields[field]
 	v.Written = false
-	count := make(map[*types.Var]int)
+	count, together := make(map[*types.Var]int), make(map[*types.Var]int)
 	most, without, passes := 0, 0, false
 	for _, s := range g.Steps {
 		object := r.slotUse(g, slot, s).Object
 		for _, a := range s.Does.Accesses {
+			if object != nil && slot.field(a.Place) >= 0 {
+				together[object]++
+			}
 			if slot.field(a.Place) != field || s.Opaque != "" || object == nil && r.hasBatches() {
 				continue
 			}
@@ -174,14 +177,28 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 		return "it is written in a section that may only read"
 	case v.Written && g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return !s.ReleasesByPanic }):
 		return "what is written to it could be lost by a panic"
+	case most == 1 && !passes && len(count) == 1 && usesSeveral(count, together):
+		return "" // they are of one moment only by copies
 	case most < 2 && most+without > 1:
 		return hasNoCopy
 	case most < 2 && passes:
 		return batch.PassedBy
+	case most < 2 && len(count) > 1:
+		return onceEach
 	case most < 2:
 		return usedOnce
 	}
 	return ""
+}
+
+// usesSeveral reports whether a group uses several fields of an object of which it uses one once.
+func usesSeveral(count, together map[*types.Var]int) bool {
+	for object := range count {
+		if together[object] > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // accesses returns those of the accesses that are uses of a field of the slot, as if they

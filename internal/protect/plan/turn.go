@@ -83,6 +83,7 @@ func loopsOver(g *Group, s *StepPlan, object *types.Var) (stays bool, goesOn ast
 // Why a slot has not the same object to itself all the time.
 const (
 	takesTurns  = "there is a copy of one object at a time, and this goes on to another"
+	onceEach    = "several objects are used once each, and changes may come between them"
 	hasNoCopy   = "it is used where there can be no copy of one object, as in the header of a loop"
 	mayReachAll = "this may reach the objects of which there are copies"
 )

@@ -128,8 +128,8 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 		switch {
 		case f.Why != "" || why != "":
 			u.leaveAlone(b, f, op, why)
-		case u.leftOut(rule.OfLock, u.names.both(u.lockName(op.Place))...) != "":
-			u.leaveAlone(b, f, op, u.leftOut(rule.OfLock, u.names.both(u.lockName(op.Place))...))
+		case u.leftOut(rule.OfLock, u.names.Both(u.lockName(op.Place))...) != "":
+			u.leaveAlone(b, f, op, u.leftOut(rule.OfLock, u.names.Both(u.lockName(op.Place))...))
 		case unstable >= 0:
 			u.leaveAlone(b, f, op, f.Outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
@@ -305,7 +305,7 @@ func (u *unit) whyUnfollowed(c *ast.CallExpr) string {
 
 // lockName names a lock as its guard does.
 func (u *unit) lockName(lock facts.Place) string {
-	return cmp.Or(u.names.locks[u.facts.KeyOf(lock.Last())], lock.String())
+	return cmp.Or(u.names.Lock(u.facts.KeyOf(lock.Last())), lock.String())
 }
 
 // short writes a place in the source without the directory.
@@ -358,5 +358,5 @@ func (u *unit) declarationLeftOut(d ast.Decl) string {
 
 // datumLeftOut returns why a variable is not to be protected.
 func (p *planner) datumLeftOut(g *guard.Guard, d *guard.Datum) string {
-	return cmp.Or(p.leftOut(rule.OfLock, p.names.both(p.names.ofLock(g))...), p.leftOut(rule.OfVariable, p.names.both(p.names.ofDatum(d))...))
+	return cmp.Or(p.leftOut(rule.OfLock, p.names.Both(p.names.OfLock(g))...), p.leftOut(rule.OfVariable, p.names.Both(p.names.OfDatum(d))...))
 }

@@ -66,7 +66,7 @@ func (u *unit) suspects(v *Variable) string {
 func (p *planner) deviations(v *Variable) []guard.Deviation {
 	var list []guard.Deviation
 	for _, f := range v.Chain() {
-		if _, d := p.guards.Of(f); d != nil && p.names.ofDatum(d) == v.Datum {
+		if _, d := p.guards.Of(f); d != nil && p.names.OfDatum(d) == v.Datum {
 			list = append(list, d.Deviations...)
 		}
 	}
@@ -79,7 +79,7 @@ func (u *unit) guardedBy(g *Group, v *types.Var) string {
 	if gd == nil || u.facts.KeyOf(gd.Lock.Object.(*types.Var)) != u.facts.KeyOf(g.Lock.Last()) {
 		return ""
 	}
-	return u.names.ofDatum(d)
+	return u.names.OfDatum(d)
 }
 
 // guardedIn returns the names of the fields of a struct that the group's lock guards.
@@ -118,7 +118,7 @@ func (u *unit) exclusive(g *Group, v *Variable) bool {
 		return false // accesses by way of pointers are not known
 	}
 	for _, f := range v.Chain() {
-		if gd, d := u.guards.Of(f); gd != nil && u.names.ofDatum(d) == v.Datum {
+		if gd, d := u.guards.Of(f); gd != nil && u.names.OfDatum(d) == v.Datum {
 			e := d.Evidence
 			return e.ReadsWithout+e.WritesWithout+e.Unknown == 0
 		}

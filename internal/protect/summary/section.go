@@ -22,6 +22,8 @@ type Section struct {
 	Left []Left
 	// Gaps are where it is left on the way.
 	Gaps []Gap
+	// Piecewise says that what it sees may be of several moments, although nothing of it changes any more when it has been seen.
+	Piecewise bool
 	// Times is how often the lock is taken for it: one that is released and taken again
 	// on the way is several.
 	Times int

@@ -127,7 +127,7 @@ func (p *Program) modes(protected map[string]int) string {
 
 // sectionCounts says how many sections of the locks that guard something are protected.
 func (p *Program) sectionCounts() string {
-	all, whole, left, gaps := 0, 0, 0, 0
+	all, whole, pieces, left, gaps := 0, 0, 0, 0, 0
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if !p.guardsSomething(s.LockKey) {
@@ -138,6 +138,9 @@ func (p *Program) sectionCounts() string {
 		case !s.IsProtected() || p.Mode == detect:
 		case len(s.Gaps) == 0 && len(s.Left) == 0:
 			whole += s.Times
+			if s.Piecewise {
+				pieces += s.Times
+			}
 		default:
 			left += s.Times
 			gaps += len(s.Gaps)
@@ -150,6 +153,9 @@ func (p *Program) sectionCounts() string {
 		return fmt.Sprintf("; of %d sections none is protected, they are only compared", all)
 	}
 	text := fmt.Sprintf("; of %d sections %d are protected from lock to unlock", all, whole)
+	if pieces > 0 {
+		text += fmt.Sprintf(" (%d of them piece by piece)", pieces)
+	}
 	if left > 0 {
 		text += fmt.Sprintf(", %d in part or with gaps (%d)", left, gaps)
 	}
@@ -178,6 +184,9 @@ func (p *Program) GapList() string {
 		}
 		for _, g := range s.Gaps {
 			fmt.Fprintf(t, "%s\t%s\tgap at line %d: %s\n", short(s.At), s.Lock, g.At.Line, g.Why)
+		}
+		if s.Piecewise {
+			fmt.Fprintf(t, "%s\t%s\tpiece by piece: what it finds behind pointers, slices and maps is from its first use, and not from the beginning of the section\n", short(s.At), s.Lock)
 		}
 		for _, h := range s.HeaderOnly {
 			fmt.Fprintf(t, "%s\t%s\tof %s only the header is protected: %s (line %d)\n", short(s.At), s.Lock, h.Name, h.Why, h.At.Line)

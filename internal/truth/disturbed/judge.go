@@ -20,7 +20,8 @@
 // has, and not drawn at random, since they are few enough.
 //
 //	judge.go   programs and tables
-//	cases.go   sections
+//	cases.go   data, and all cases
+//	shapes.go  sections
 //	ways.go    careless code
 package disturbed
 
@@ -191,6 +192,8 @@ func verdict(p *plan.Plan, c Case) (Verdict, string) {
 			return Open, s.Left[0].Why
 		case len(s.Gaps) > 0:
 			return Open, "a gap: " + s.Gaps[0].Why
+		case s.Piecewise && c.pair:
+			return Open, "piece by piece"
 		case c.Elements && len(s.HeaderOnly) > 0:
 			return Open, "the header only: " + s.HeaderOnly[0].Why
 		case len(data) == 0:
