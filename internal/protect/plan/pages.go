@@ -198,7 +198,7 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	notBehind := p.unfitForWicket(v, at)
 	switch {
 	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && p.ownsContent(v)):
-		return "it holds " + facts.HeapReference(v.Type())
+		return "a copy of " + facts.HeapReference(v.Type()) + " costs less"
 	case notBehind != "" && facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)
 	case facts.HeapReference(v.Type()) != "" && !facts.IsPointerWord(v.Type()) && notBehind != "":
