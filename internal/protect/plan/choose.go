@@ -217,7 +217,7 @@ func (r *round) dropUnused(g *Group) {
 		for _, s := range g.Steps {
 			uses := slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
 				s.Uses(v.Place, func(*facts.Access) bool { return true }) ||
-				v.OnPages != nil && (v.isNode() && s.Does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v))
+				v.OnPages != nil && (v.isNode() && s.Does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v) || r.mayName(s, v))
 			switch {
 			case uses && (s.Opaque == "" || r.staysInGuard(v, s)):
 				return false
@@ -239,6 +239,17 @@ func (r *round) dropUnused(g *Group) {
 		}
 		v.Passive = v.OnPages != nil && why != ""
 		return !v.Passive
+	})
+}
+
+// mayName reports whether a step uses what may be isolated data of the group by an expression of which the object is not known.
+//
+//	x.mu.Lock()
+//	all[i].n++        the section is in the guard of x.n, in case that is x
+//	x.mu.Unlock()
+func (r *round) mayName(s *StepPlan, v *Variable) bool {
+	return slices.ContainsFunc(s.Does.Accesses, func(a *facts.Access) bool {
+		return !a.Place.Known() && a.Last != nil && r.facts.KeyOf(a.Last) == v.OnPages.Key
 	})
 }
 

@@ -58,6 +58,7 @@ type home struct {
 	prepares string // what the section does before it takes the lock, and after
 	enters   string
 	data     string
+	read     string // how sections look at the data, if that is not by its name: they do not write to it then
 	lock     string // without Lock()
 	reading  bool   // the section may only read
 	elements bool
@@ -119,6 +120,27 @@ var homes = []home{
 	{name: "field and entry", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[int]KIND\n\th KIND\n}\n", receiver: "(x *TNN) ", data: "x.h", second: "x.m[3]", lock: "x.mu", object: "&TNN{m: map[int]KIND{}}"},
 	{name: "field and element", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n\th KIND\n}\n", receiver: "(x *TNN) ", data: "x.h", second: "x.s[1]", lock: "x.mu", object: "&TNN{s: make([]KIND, 2)}"},
 	{name: "two variables", declares: "var muNN sync.Mutex\nvar fNN, gNN KIND\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "fNN", second: "gNN", lock: "muNN", object: "&TNN{}"},
+	{name: "slice that is appended", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "append([]KIND(nil), x.s...)[0]"},
+	{name: "slice that is cloned", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "slices.Clone(x.s)[0]"},
+	{name: "slice that is cut", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "x.s[:1][0]"},
+	{name: "slice that a function gets", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "same(x.s)[0]"},
+	{name: "slice that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "func() (v KIND) { for _, v = range x.s { break }; return }()"},
+	{name: "slice in a variadic call", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "firstOf(x.s...)"},
+	{name: "slice as an array", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "[1]KIND(x.s)[0]"},
+	{name: "slice as a pointer to an array", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true, read: "(*[1]KIND)(x.s)[0]"},
+	{name: "array that is cut", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}", read: "x.a[:][1]"},
+	{name: "array that is copied", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}", read: "same(x.a)[1]"},
+	{name: "array that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}", read: "func() (v KIND) { for i, e := range x.a { if i == 1 { v = e } }; return }()"},
+	{name: "field by its address", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "*(&x.f)"},
+	{name: "field by a pointer to it", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "*same(&x.f)"},
+	{name: "field of a copy", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "same(*x).f"},
+	{name: "field of what is in an interface", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "any(x).(*TNN).f"},
+	{name: "field by a literal", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "func(t *TNN) KIND { return t.f }(x)"},
+	{name: "field of a value in a slice", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "[]*TNN{x}[0].f"},
+	{name: "field of what a function returns", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", read: "same(x).f"},
+	{name: "map that is cloned", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"]`, lock: "x.mu", object: `&TNN{m: map[string]KIND{"k": CAREFUL}}`, elements: true, read: `maps.Clone(x.m)["k"]`},
+	{name: "map that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"]`, lock: "x.mu", object: `&TNN{m: map[string]KIND{"k": CAREFUL}}`, elements: true, read: "func() (v KIND) { for _, v = range x.m { break }; return }()"},
+	{name: "map that a function gets", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"]`, lock: "x.mu", object: `&TNN{m: map[string]KIND{"k": CAREFUL}}`, elements: true, read: `same(x.m)["k"]`},
 	{name: "one of many elements", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i := range x.s {\n\t\tx.s[i] = x.s[0]\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 20)}", elements: true},
 	{name: "element that an element leads to", declares: "type TNN struct {\n\tmu sync.Mutex\n\tat []int\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[x.at[0]]", lock: "x.mu", object: "&TNN{at: make([]int, 1), s: make([]KIND, 1)}", elements: true},
 	{name: "element that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i, v := range x.s {\n\t\tx.s[i] = v\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 2)}", elements: true},
@@ -174,6 +196,10 @@ func newCase(number int, h home, s shape, k kind, w way) Case {
 	also := ""
 	if h.second != "" {
 		also = "\tSECOND = DATA\n"
+	}
+	if h.read != "" {
+		s.text = strings.ReplaceAll(s.text, "DATA", h.read)
+		s.rest = strings.ReplaceAll(s.rest, "DATA", h.read)
 	}
 	text := expand("func RECEIVERsectionNN() bool {\nPREPARES" + s.text + "}\n")
 	rest := expand(h.declares + "\nfunc RECEIVERcarelessNN() {\nPREPARESENTERS" + w.text + also + "}\n" + w.rest)
@@ -314,6 +340,8 @@ func call(do func()) { do() }
 func assign[T any](p *T, v T) { *p = v }
 
 func once(yield func() bool) { yield() }
+
+func firstOf[T any](all ...T) T { return all[0] }
 
 func hold(l sync.Locker, do func()) {
 	l.Lock()

@@ -21,7 +21,7 @@ func (s shape) isSpecial() bool {
 
 // isFor reports whether a home has what a shape asks for.
 func (s shape) isFor(h home) bool {
-	return !(s.writes && h.reading) && (h.second != "" || !strings.Contains(s.text, "SECOND")) && (h.another != "" || !strings.Contains(s.text, "ANOTHER") && !strings.Contains(s.text, "THROUGH"))
+	return !(s.writes && (h.reading || h.read != "")) && (h.second != "" || !strings.Contains(s.text, "SECOND")) && (h.another != "" || !strings.Contains(s.text, "ANOTHER") && !strings.Contains(s.text, "THROUGH"))
 }
 
 var shapes = []shape{
