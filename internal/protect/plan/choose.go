@@ -94,7 +94,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		g.leaveOut(datum, why)
 		return nil
 	}
-	v := r.newVariable(p, datum)
+	v := r.newVariable(g, p, datum)
 	v.CopiesEntries = (r.Maps || r.unites(p.Last())) && r.Mode != Detect && !g.Reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
 	return v
 }

@@ -119,7 +119,7 @@ func (r *round) addToSlot(g *Group, a *facts.Access, datum string) string {
 	if s.field(a.Place) >= 0 {
 		return ""
 	}
-	v := r.newVariable(a.Place, datum)
+	v := r.newVariable(g, a.Place, datum)
 	v.Spelling = field
 	// A struct that is used as a whole takes the place of its fields.
 	s.Fields = slices.DeleteFunc(s.Fields, func(w *Variable) bool { return facts.HasPrefix(w.Fields, v.Fields) })

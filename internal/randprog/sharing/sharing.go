@@ -7,6 +7,7 @@
 //	handed.go   those that hand what they load to code that is not known
 //	linked.go   those that use lists, and elements of slices and maps
 //	bag.go      those that use the elements of slices in one object
+//	within.go   objects with a lock that are within others
 //	shelf.go    items on shelves: objects whose lock is in another object
 //	shadow.go   names that mean something else for a while
 //	crowd.go    goroutines that run side by side, or take turns
@@ -66,7 +67,7 @@ func Files(all []Program) map[string]string {
 			end++
 		}
 		name := fmt.Sprintf("p%d", first)
-		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText + bagText + shelfText
+		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText + bagText + shelfText + caseText
 		files[name+"/programs.go"] = packageText(name, first, all[first:end])
 		fmt.Fprintf(&imports, "\t%q\n", module+"/"+name)
 		fmt.Fprintf(&runs, "\t%s.Run()\n", name)

@@ -172,6 +172,7 @@ type world struct {
 	shards [2]Shard
 	bag  *Bag
 	shelves [2]Shelf
+	kase *Case
 }
 
 func (w *world) shard(n int) *Shard { return &w.shards[n&1] }
@@ -186,7 +187,7 @@ func newWorld(round, n int) *world {
 		y:   &T{n: 1, m: map[int]int{}, e: f, in: make(chan int, 2), ents: map[int]*Ent{}},
 		o:   &Own{n: n, list: []int{4, 5}},
 		box: &Box[int]{v: n},
-		bag: newBag(n),
+		bag: newBag(n), kase: newCase(n),
 		ask: make(chan func()), said: make(chan bool),
 		shards: [2]Shard{{m: map[int]int{}}, {m: map[int]int{1: n}, hits: 1}},
 		shelves: [2]Shelf{{found: map[int]*Item{}}, {found: map[int]*Item{}}},
@@ -203,6 +204,7 @@ func newWorld(round, n int) *world {
 	}
 	global.n, global.s, global.e, global.t = n, S{a: 1}, f, [3]int{1, 2, 3}
 	gn, gs, garr, gname, kept = n, S{b: 2}, [3]int{}, "g", new(int)
+	wcase.core.reset(n)
 	lmu.Lock()
 	lhead, lmark, lkeys, lstep, lcount = &Link{key: n, next: &Link{key: 1}}, nil, map[int]*Link{}, nil, n
 	lmu.Unlock()
@@ -248,7 +250,7 @@ func idle(n int) { for range n { runtime.Gosched() } }
 func (w *world) show() string {
 	x, y, e, f := w.x, w.y, w.e, w.f
 	free(&lmu)
-	return fmt.Sprint(w.bag.show(), w.shelves[0].show(), w.shelves[1].show(), keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
+	return fmt.Sprint(w.kase.show(), w.bag.show(), w.shelves[0].show(), w.shelves[1].show(), keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
 		x.n, quoted(x.name), x.list, x.m, x.s, x.array, x.bytes, value(x.any), x.base, len(x.in), x.hits, x.peak, y.hits, y.n, quoted(y.name), y.list, y.m, y.s, y.array, y.bytes, y.base,
 		e.n, quoted(e.name), e.s, f.n, quoted(f.name), f.s, global.n, global.s, global.t, global.e == f, x.e == e, w.o.n, w.o.list, w.o.s, w.box.v, w.box.old,
 		gn, gs, garr, quoted(gname), *kept, x.mu.TryLock(), x.other.TryLock(), x.rw.TryLock(), gmu.TryLock(), global.mu.TryLock(), w.o.TryLock(), w.box.mu.TryLock())
