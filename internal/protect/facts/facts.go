@@ -58,9 +58,11 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), dispatch: dispatch{methods: make(map[string][]FuncKey)}, uses: make(map[*packages.Package]map[Key][]ast.Node),
 	}
 	f.words = newWords()
-	f.pins = &pins{facts: f, variables: make(map[Key]string), moved: make(map[Key]string), types: make(map[Key]string), unnamed: make(map[string]bool)}
+	f.pins = &pins{facts: f, variables: make(map[Key]string), moved: make(map[Key]string), types: make(map[Key]string), linked: make(map[Key]bool), unnamed: make(map[string]bool)}
 	for _, p := range pkgs {
 		f.inspectors[p] = inspector.New(p.Syntax)
+	}
+	for _, p := range pkgs {
 		f.declarationsIn[p] = make(map[Key]Declaration)
 		f.uses[p] = make(map[Key][]ast.Node)
 		f.code.index(p, prog)

@@ -20,6 +20,7 @@ type pins struct {
 	variables map[Key]string  // and fields
 	moved     map[Key]string  // those that can stay where they are, and be used by calls
 	types     map[Key]string  // by their names
+	linked    map[Key]bool    // variables with a linkname
 	unnamed   map[string]bool // structs that are written out: a named one of the same kind is assignable
 }
 
@@ -100,17 +101,47 @@ func (o *observer) packageNotRewritten() string {
 	return ""
 }
 
-// pinLinknames pins the variables that other packages may know by linkname.
+// pinLinknames pins the variables that a linkname makes one with others. Which they are shows in no name, so they have no copies
+// either: see Linked.
+//
+//	//go:linkname hits example.com/app/stat.hits
+//	var hits int
 func (o *observer) pinLinknames(f *ast.File) {
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			if words := strings.Fields(c.Text); len(words) > 1 && words[0] == "//go:linkname" {
-				if v, ok := o.pkg.Types.Scope().Lookup(words[1]).(*types.Var); ok {
-					o.pins.pin(v, "it has a linkname")
+			words := strings.Fields(c.Text)
+			if len(words) < 2 || words[0] != "//go:linkname" {
+				continue
+			}
+			o.pinLinked(o.pkg.Types, words[1])
+			if len(words) < 3 {
+				continue
+			}
+			dot := strings.LastIndexByte(words[2], '.')
+			for p := range o.inspectors {
+				if dot >= 0 && p.PkgPath == words[2][:dot] {
+					o.pinLinked(p.Types, words[2][dot+1:])
 				}
 			}
 		}
 	}
+}
+
+func (o *observer) pinLinked(p *types.Package, name string) {
+	if v, ok := p.Scope().Lookup(name).(*types.Var); ok {
+		o.pins.pin(v, hasLinkname)
+		o.pins.linked[o.KeyOf(v)] = true
+	}
+}
+
+const hasLinkname = "it has a linkname"
+
+// Linked returns why other variables may be the same memory as a package's variable, "" if none is.
+func (f *Facts) Linked(v *types.Var) string {
+	if f.pins.linked[f.KeyOf(v)] {
+		return hasLinkname
+	}
+	return ""
 }
 
 func (o *observer) observePins(c inspector.Cursor) {

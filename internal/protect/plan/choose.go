@@ -79,6 +79,8 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	p := a.Place
 	why := ""
 	switch {
+	case r.facts.Linked(p.Root) != "":
+		why = r.facts.Linked(p.Root)
 	case p.ThroughPointer() && p.Root != g.Lock.Root:
 		why = ofAnotherObject
 	case !r.means(p.Root, g.First.Pos()) && p.IsGlobal() && p.Root.Pkg() != r.pkg.Types:
