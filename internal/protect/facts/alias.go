@@ -5,6 +5,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
 )
 
 // AliasedMap reports whether the map of a variable or field may be known by another name
@@ -18,7 +20,7 @@ func (f *Facts) AliasedMap(v *types.Var) bool { return f.aliasedMaps[f.KeyOf(v)]
 func (f *Facts) observeMap(i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.UnOp:
-		if i.Op == token.MUL {
+		if i.Op == token.MUL && !alias.IsNotEvaluated(i) {
 			f.observeMapAt(i.X, !onlyUsesMap(i))
 		}
 	case *ssa.Store:

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
 )
 
 // pins are variables, fields and struct types of which data cannot be put on pages,
@@ -395,7 +397,7 @@ func wholeUse(info *types.Info, x ast.Expr, parent ast.Node) bool {
 // variable is copied that has no memory of its own; the instructions show where a pointer
 // is followed without being written out, as for a method that has a copy of its receiver.
 func (s *pins) pinLoaded(c *code, i ssa.Instruction) {
-	if load, ok := i.(*ssa.UnOp); ok && load.Op == token.MUL {
+	if load, ok := i.(*ssa.UnOp); ok && load.Op == token.MUL && !alias.IsNotEvaluated(load) {
 		if t := c.touch(load.X); t.alloc == nil {
 			s.pinType(t.reached, "its struct is copied or assigned")
 		}
