@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"go/types"
 	"slices"
 	"strings"
@@ -15,24 +16,41 @@ import (
 // kind that is printed, encoded or compared.
 //
 //	json.Marshal(x)      would not find the fields of x that are on pages
+//
+// Of what only goes into containers of the standard library nothing is looked at: see container.go.
 func (s *pins) pinReflected(pkgs []*packages.Package, prog *ssa.Program) {
 	r := &reflection{
-		pins: s, ours: make(map[string]bool), becoming: make(map[string][]types.Type),
+		pins: s, ours: make(map[string]bool), becoming: make(map[string][]types.Type), looked: make(map[string][]types.Type),
 		comingFrom: make(map[string][]types.Type), seen: make(map[string]bool),
 	}
 	for _, p := range pkgs {
 		r.ours[p.PkgPath] = true
 	}
 	for f := range ssautil.AllFunctions(prog) {
+		for _, p := range f.Params {
+			r.examine(p, f)
+		}
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
 				r.instruction(i)
+				if v, ok := i.(ssa.Value); ok {
+					r.examine(v, f)
+				}
 			}
 		}
 	}
+	r.handsOn = r.handsOn || len(r.comingFrom[heapInterface]) > 0
+	for _, t := range r.becoming[heapInterface] {
+		r.handsOn = r.handsOn || !r.isOurs(Deref(t)) // its Push has what goes into the heap
+	}
 	for _, t := range r.interfaces {
 		if r.maybeInspected(t) {
-			r.pinValuesOf(t)
+			r.pinValuesOf(t, false)
+		}
+	}
+	if r.handsOn {
+		for _, t := range r.contained {
+			r.pinReachable(t)
 		}
 	}
 }
@@ -42,9 +60,13 @@ type reflection struct {
 	*pins
 	ours       map[string]bool         // packages that are known
 	becoming   map[string][]types.Type // what becomes a value of an interface
+	looked     map[string][]types.Type // what of that might be looked at without being found in something else
 	comingFrom map[string][]types.Type // the interfaces whose values become those of another one
 	interfaces []types.Type
-	seen       map[string]bool
+	contained  []types.Type // what becomes a value of an interface only to be in a container
+	// handsOn says that the program may hand what is in a container to code that looks at it.
+	handsOn bool
+	seen    map[string]bool
 }
 
 func (r *reflection) instruction(i ssa.Instruction) {
@@ -52,7 +74,25 @@ func (r *reflection) instruction(i ssa.Instruction) {
 	case *ssa.MakeInterface:
 		name := TypeName(i.Type())
 		r.becoming[name] = append(r.becoming[name], i.X.Type())
+		if name != heapInterface && asksFor(i.Type(), "Pop") && !r.isOurs(i.Type()) {
+			r.handsOn = true // what Pop returns is for code that is not known
+		}
+		if isEmptyInterface(i.Type()) && (IsPointer(i.X.Type()) || IsSlice(i.X.Type())) && onlyContained(i, i.Parent()) {
+			if s, ok := i.X.Type().Underlying().(*types.Slice); ok {
+				r.pinType(s.Elem(), "elements of a slice are moved")
+			}
+			r.contained = append(r.contained, i.X.Type())
+			return
+		}
+		r.looked[name] = append(r.looked[name], i.X.Type())
 		r.interfaces = append(r.interfaces, i.Type())
+	case *ssa.Call:
+		if f := i.Call.StaticCallee(); TypeName(i.Type()) == heapInterface && (f == nil || len(f.Blocks) == 0) {
+			r.handsOn = true
+		}
+		if f := calleeOf(i.Common()); f != nil && f.FullName() == ringDo {
+			r.handsOn = r.handsOn || !doneWithAll(i.Common())
+		}
 	case *ssa.ChangeInterface:
 		r.convert(i.X.Type(), i.Type())
 	case *ssa.TypeAssert:
@@ -60,6 +100,31 @@ func (r *reflection) instruction(i ssa.Instruction) {
 			r.convert(i.X.Type(), i.AssertedType)
 		}
 	}
+}
+
+// examine notes whether a value that may have come out of a container goes elsewhere.
+func (r *reflection) examine(v ssa.Value, in *ssa.Function) {
+	r.handsOn = r.handsOn || comesOut(v, in) && !onlyContained(v, in)
+}
+
+// isOurs reports whether a type is declared in a package that is known.
+func (r *reflection) isOurs(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && r.ours[n.Obj().Pkg().Path()]
+}
+
+// asksFor reports whether an interface has a method.
+func asksFor(t types.Type, name string) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for m := range i.Methods() {
+		if m.Name() == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reflection) convert(from, to types.Type) {
@@ -89,19 +154,23 @@ func (r *reflection) maybeInspected(t types.Type) bool {
 	return strings.Contains(first, ".")
 }
 
-// pinValuesOf pins the structs in the values of an interface, and in the values of the
+// pinValuesOf pins the structs in the values of an interface, with what is in containers or without, and in the values of the
 // interfaces that are converted to it.
-func (r *reflection) pinValuesOf(t types.Type) {
-	name := TypeName(t)
-	if r.seen["interface "+name] {
+func (r *reflection) pinValuesOf(t types.Type, contained bool) {
+	name, list := TypeName(t), r.looked
+	if contained {
+		list = r.becoming
+	}
+	seen := fmt.Sprintf("values of %s, %t", name, contained)
+	if r.seen[seen] {
 		return
 	}
-	r.seen["interface "+name] = true
-	for _, v := range r.becoming[name] {
+	r.seen[seen] = true
+	for _, v := range list[name] {
 		r.pinReachable(v)
 	}
 	for _, from := range r.comingFrom[name] {
-		r.pinValuesOf(from)
+		r.pinValuesOf(from, contained)
 	}
 }
 
@@ -113,7 +182,8 @@ func (r *reflection) pinReachable(t types.Type) {
 	}
 	r.seen[name] = true
 	if n, ok := types.Unalias(t).(*types.Named); ok {
-		if n.Obj().Pkg() == nil || !r.ours[n.Obj().Pkg().Path()] {
+		if !r.isOurs(t) {
+			r.handsOn = r.handsOn || isContainer(t)
 			if args := n.TypeArgs(); args != nil {
 				r.pinAllReachable(slices.Collect(args.Types()))
 			}
@@ -138,7 +208,7 @@ func (r *reflection) pinReachable(t types.Type) {
 	case *types.Map:
 		r.pinAllReachable([]types.Type{u.Key(), u.Elem()})
 	case *types.Interface:
-		r.pinValuesOf(t)
+		r.pinValuesOf(t, true)
 	}
 }
 
