@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
+	"github.com/cofferdam-go/cofferdam/internal/protect/bounds"
 )
 
 // AliasedMap reports whether the map of a variable or field may be known by another name
@@ -92,7 +93,7 @@ func onlyStored(v ssa.Value, store *ssa.Store) bool {
 	for _, i := range *v.Referrers() {
 		_, fills := i.(*ssa.MapUpdate)
 		_, notes := i.(*ssa.DebugRef)
-		if i != ssa.Instruction(store) && !notes && !(fills && i.Block() == store.Block() && comesBefore(i, store)) {
+		if i != ssa.Instruction(store) && !notes && !(fills && i.Block() == store.Block() && bounds.ComesBefore(i, store)) {
 			return false
 		}
 	}

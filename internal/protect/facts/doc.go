@@ -80,6 +80,4 @@
 //	word.go         loads and stores of pointers
 //	entry.go        what is done with one entry of a map
 //	element.go      elements of slices, as package alias knows them
-//	reflect.go      what reflection may look at
-//	container.go    what is an interface value only to be in a container
 package facts

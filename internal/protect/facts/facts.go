@@ -69,7 +69,7 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		newObserver(f, p).observePackage()
 	}
 	f.observeCode()
-	f.pins.pinReflected(pkgs, prog)
+	f.pins.pinReflected(prog)
 	return f
 }
 

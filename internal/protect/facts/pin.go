@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
+	"github.com/cofferdam-go/cofferdam/internal/protect/reflected"
 )
 
 // pins are variables, fields and struct types of which data cannot be put on pages,
@@ -402,6 +403,23 @@ func (s *pins) pinLoaded(c *code, i ssa.Instruction) {
 			s.pinType(t.reached, "its struct is copied or assigned")
 		}
 	}
+}
+
+// pinReflected pins the structs that reflection might look into, and what functions with interface values move.
+func (s *pins) pinReflected(prog *ssa.Program) {
+	ours := make(map[string]bool)
+	for p := range s.facts.inspectors {
+		ours[p.PkgPath] = true
+	}
+	reflected.Find(reflected.Program{
+		SSA: prog, Name: TypeName, Callee: calleeOf,
+		Known: func(path string) bool { return ours[path] },
+		Inspected: func(t types.Type) {
+			s.pinType(t, "reflection might look at its struct")
+			s.facts.exposeReflected(t)
+		},
+		Moved: func(t types.Type) { s.pinType(t, "elements of a slice are moved") },
+	})
 }
 
 // Packages of the standard library whose types and functions do not look into what they

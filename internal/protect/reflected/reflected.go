@@ -1,4 +1,15 @@
-package facts
+// Package reflected knows which structs reflection may look into: those that can be reached from what becomes an interface
+// value, if that, or what is made of it, is of a kind that is printed, encoded or compared.
+//
+//	json.Marshal(x)      would not find the fields of x that are elsewhere
+//
+// Of what only goes into containers of the standard library nothing is looked at.
+//
+//	heap.Push(&q.jobs, j)
+//
+//	reflected.go  values that become those of interfaces
+//	container.go  what is an interface value only to be in a container
+package reflected
 
 import (
 	"fmt"
@@ -6,27 +17,32 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// pinReflected pins the structs that reflection might look into: those that can be
-// reached from what becomes an interface value, if that, or what is made of it, is of a
-// kind that is printed, encoded or compared.
-//
-//	json.Marshal(x)      would not find the fields of x that are on pages
-//
-// Of what only goes into containers of the standard library nothing is looked at: see container.go.
-func (s *pins) pinReflected(pkgs []*packages.Package, prog *ssa.Program) {
+// A Program is what is looked at.
+type Program struct {
+	SSA *ssa.Program
+	// Known reports whether a package, by its path, is looked at.
+	Known func(path string) bool
+	// Name returns what identifies a type.
+	Name func(types.Type) string
+	// Callee returns the function that a call names, nil if it names none.
+	Callee func(*ssa.CallCommon) *types.Func
+
+	// Inspected is called with the named types that reflection may look into, and Moved with the types of elements that
+	// are moved.
+	Inspected, Moved func(types.Type)
+}
+
+// Find looks at all functions.
+func Find(p Program) {
 	r := &reflection{
-		pins: s, ours: make(map[string]bool), becoming: make(map[string][]types.Type), looked: make(map[string][]types.Type),
+		Program: p, becoming: make(map[string][]types.Type), looked: make(map[string][]types.Type),
 		comingFrom: make(map[string][]types.Type), seen: make(map[string]bool),
 	}
-	for _, p := range pkgs {
-		r.ours[p.PkgPath] = true
-	}
-	for f := range ssautil.AllFunctions(prog) {
+	for f := range ssautil.AllFunctions(p.SSA) {
 		for _, p := range f.Params {
 			r.examine(p, f)
 		}
@@ -41,7 +57,7 @@ func (s *pins) pinReflected(pkgs []*packages.Package, prog *ssa.Program) {
 	}
 	r.handsOn = r.handsOn || len(r.comingFrom[heapInterface]) > 0
 	for _, t := range r.becoming[heapInterface] {
-		r.handsOn = r.handsOn || !r.isOurs(Deref(t)) // its Push has what goes into the heap
+		r.handsOn = r.handsOn || !r.isOurs(deref(t)) // its Push has what goes into the heap
 	}
 	for _, t := range r.interfaces {
 		if r.maybeInspected(t) {
@@ -57,8 +73,7 @@ func (s *pins) pinReflected(pkgs []*packages.Package, prog *ssa.Program) {
 
 // reflection follows values through interfaces. Types are known by their names.
 type reflection struct {
-	*pins
-	ours       map[string]bool         // packages that are known
+	Program
 	becoming   map[string][]types.Type // what becomes a value of an interface
 	looked     map[string][]types.Type // what of that might be looked at without being found in something else
 	comingFrom map[string][]types.Type // the interfaces whose values become those of another one
@@ -72,14 +87,14 @@ type reflection struct {
 func (r *reflection) instruction(i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.MakeInterface:
-		name := TypeName(i.Type())
+		name := r.Name(i.Type())
 		r.becoming[name] = append(r.becoming[name], i.X.Type())
 		if name != heapInterface && asksFor(i.Type(), "Pop") && !r.isOurs(i.Type()) {
 			r.handsOn = true // what Pop returns is for code that is not known
 		}
-		if isEmptyInterface(i.Type()) && (IsPointer(i.X.Type()) || IsSlice(i.X.Type())) && onlyContained(i, i.Parent()) {
+		if isEmptyInterface(i.Type()) && (isPointer(i.X.Type()) || isSlice(i.X.Type())) && r.onlyContained(i, i.Parent()) {
 			if s, ok := i.X.Type().Underlying().(*types.Slice); ok {
-				r.pinType(s.Elem(), "elements of a slice are moved")
+				r.Moved(s.Elem())
 			}
 			r.contained = append(r.contained, i.X.Type())
 			return
@@ -87,11 +102,11 @@ func (r *reflection) instruction(i ssa.Instruction) {
 		r.looked[name] = append(r.looked[name], i.X.Type())
 		r.interfaces = append(r.interfaces, i.Type())
 	case *ssa.Call:
-		if f := i.Call.StaticCallee(); TypeName(i.Type()) == heapInterface && (f == nil || len(f.Blocks) == 0) {
+		if f := i.Call.StaticCallee(); r.Name(i.Type()) == heapInterface && (f == nil || len(f.Blocks) == 0) {
 			r.handsOn = true
 		}
-		if f := calleeOf(i.Common()); f != nil && f.FullName() == ringDo {
-			r.handsOn = r.handsOn || !doneWithAll(i.Common())
+		if f := r.Callee(i.Common()); f != nil && f.FullName() == ringDo {
+			r.handsOn = r.handsOn || !r.doneWithAll(i.Common())
 		}
 	case *ssa.ChangeInterface:
 		r.convert(i.X.Type(), i.Type())
@@ -104,13 +119,13 @@ func (r *reflection) instruction(i ssa.Instruction) {
 
 // examine notes whether a value that may have come out of a container goes elsewhere.
 func (r *reflection) examine(v ssa.Value, in *ssa.Function) {
-	r.handsOn = r.handsOn || comesOut(v, in) && !onlyContained(v, in)
+	r.handsOn = r.handsOn || r.comesOut(v, in) && !r.onlyContained(v, in)
 }
 
 // isOurs reports whether a type is declared in a package that is known.
 func (r *reflection) isOurs(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && r.ours[n.Obj().Pkg().Path()]
+	return ok && n.Obj().Pkg() != nil && r.Known(n.Obj().Pkg().Path())
 }
 
 // asksFor reports whether an interface has a method.
@@ -128,7 +143,7 @@ func asksFor(t types.Type, name string) bool {
 }
 
 func (r *reflection) convert(from, to types.Type) {
-	name := TypeName(to)
+	name := r.Name(to)
 	r.comingFrom[name] = append(r.comingFrom[name], from)
 	r.interfaces = append(r.interfaces, to)
 }
@@ -147,7 +162,7 @@ func (r *reflection) maybeInspected(t types.Type) bool {
 		return false // written out, in a package that is known
 	case n.Obj().Pkg() == nil, n.Obj().Pkg().Path() == "fmt", strings.HasPrefix(n.Obj().Pkg().Path(), "encoding"):
 		return true
-	case r.ours[n.Obj().Pkg().Path()]:
+	case r.Known(n.Obj().Pkg().Path()):
 		return false
 	}
 	first, _, _ := strings.Cut(n.Obj().Pkg().Path(), "/")
@@ -157,7 +172,7 @@ func (r *reflection) maybeInspected(t types.Type) bool {
 // pinValuesOf pins the structs in the values of an interface, with what is in containers or without, and in the values of the
 // interfaces that are converted to it.
 func (r *reflection) pinValuesOf(t types.Type, contained bool) {
-	name, list := TypeName(t), r.looked
+	name, list := r.Name(t), r.looked
 	if contained {
 		list = r.becoming
 	}
@@ -176,7 +191,7 @@ func (r *reflection) pinValuesOf(t types.Type, contained bool) {
 
 // pinReachable pins the structs that can be reached from a value.
 func (r *reflection) pinReachable(t types.Type) {
-	name := TypeName(t)
+	name := r.Name(t)
 	if r.seen[name] {
 		return
 	}
@@ -189,8 +204,7 @@ func (r *reflection) pinReachable(t types.Type) {
 			}
 			return
 		}
-		r.pinType(t, "reflection might look at its struct")
-		r.facts.exposeReflected(t)
+		r.Inspected(t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

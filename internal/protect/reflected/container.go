@@ -1,4 +1,4 @@
-package facts
+package reflected
 
 import (
 	"go/token"
@@ -34,7 +34,7 @@ var containers = []string{"container/list.List", "container/list.Element", "cont
 const heapPush, heapInterface, ringDo = "container/heap.Push", "container/heap.Interface", "(*container/ring.Ring).Do"
 
 // onlyContained reports whether all uses of an interface value are to assert that it is of a type, or to have it in a container.
-func onlyContained(v ssa.Value, in *ssa.Function) bool {
+func (r *reflection) onlyContained(v ssa.Value, in *ssa.Function) bool {
 	return !slices.ContainsFunc(*v.Referrers(), func(i ssa.Instruction) bool {
 		switch i := i.(type) {
 		case *ssa.DebugRef:
@@ -47,9 +47,9 @@ func onlyContained(v ssa.Value, in *ssa.Function) bool {
 			return !isPop(in)
 		case *ssa.Store:
 			a, ok := i.Addr.(*ssa.FieldAddr)
-			return !ok || !isContainer(Deref(a.X.Type()))
+			return !ok || !isContainer(deref(a.X.Type()))
 		case *ssa.Call:
-			f := calleeOf(i.Common())
+			f := r.Callee(i.Common())
 			return f == nil || !slices.Contains(looksAtNothing, f.FullName()) && !slices.Contains(keepsIt, f.FullName())
 		}
 		return true
@@ -74,17 +74,17 @@ func isEmptyInterface(t types.Type) bool {
 }
 
 // doneWithAll reports whether a function that a ring calls with each of its values only asserts that these are of a type.
-func doneWithAll(c *ssa.CallCommon) bool {
+func (r *reflection) doneWithAll(c *ssa.CallCommon) bool {
 	fn, ok := c.Args[len(c.Args)-1].(*ssa.Function)
 	if m, isLiteral := c.Args[len(c.Args)-1].(*ssa.MakeClosure); isLiteral {
 		fn, ok = m.Fn.(*ssa.Function)
 	}
-	return ok && fn.Parent() != nil && onlyContained(fn.Params[0], fn)
+	return ok && fn.Parent() != nil && r.onlyContained(fn.Params[0], fn)
 }
 
 // comesOut reports whether a value may be one that a container had. What is loaded from memory has been stored there, and what
 // a function returns has been handed on by it: neither is to assert a type.
-func comesOut(v ssa.Value, in *ssa.Function) bool {
+func (r *reflection) comesOut(v ssa.Value, in *ssa.Function) bool {
 	if !isEmptyInterface(v.Type()) {
 		return false
 	}
@@ -92,11 +92,11 @@ func comesOut(v ssa.Value, in *ssa.Function) bool {
 	case *ssa.Parameter:
 		return isPush(in)
 	case *ssa.Call:
-		f := calleeOf(v.Common())
+		f := r.Callee(v.Common())
 		return f != nil && slices.Contains(givesIt, f.FullName()) || v.Call.IsInvoke() && v.Call.Method.Name() == "Pop" || f != nil && f.Name() == "Pop"
 	case *ssa.UnOp:
 		a, ok := v.X.(*ssa.FieldAddr)
-		return ok && v.Op == token.MUL && isContainer(Deref(a.X.Type()))
+		return ok && v.Op == token.MUL && isContainer(deref(a.X.Type()))
 	case *ssa.Field:
 		return isContainer(v.X.Type())
 	}
@@ -106,4 +106,31 @@ func comesOut(v ssa.Value, in *ssa.Function) bool {
 func isContainer(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && slices.Contains(containers, n.Obj().Pkg().Path()+"."+n.Obj().Name())
+}
+
+// isNilCheck reports whether a comparison is with nil.
+func isNilCheck(i *ssa.BinOp) bool {
+	isNil := func(v ssa.Value) bool {
+		c, ok := v.(*ssa.Const)
+		return ok && c.IsNil()
+	}
+	return isNil(i.X) || isNil(i.Y)
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+func isSlice(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
+// deref returns what a pointer leads to, and other types as they are.
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
 }
