@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -110,7 +111,9 @@ func (f *finder) observe(i ssa.Instruction) {
 		if k := f.holderOfSlice(i.X); k != "" {
 			f.follow(k, i, i, i.X)
 		}
-		f.eachCopied(i.X, func(k string) { f.escape(k, i, "the struct that has it is copied") })
+		if !IsNotEvaluated(i) {
+			f.eachCopied(i.X, func(k string) { f.escape(k, i, "the struct that has it is copied") })
+		}
 	case *ssa.Store:
 		if k := f.holderOfSlice(i.Addr); k != "" {
 			f.checkStored(k, i)
@@ -119,6 +122,15 @@ func (f *finder) observe(i ssa.Instruction) {
 			f.eachCopied(i.Addr, func(k string) { f.escape(k, i, "the struct that has it is assigned to") })
 		}
 	}
+}
+
+// IsNotEvaluated reports whether a load is of an array of which only the length is needed, and that is known. The SSA form has
+// it, the language has not.
+//
+//	for i := range x.shards { x.shards[i].reset() }
+func IsNotEvaluated(load *ssa.UnOp) bool {
+	_, isArray := load.Type().Underlying().(*types.Array)
+	return isArray && !slices.ContainsFunc(*load.Referrers(), func(i ssa.Instruction) bool { _, note := i.(*ssa.DebugRef); return !note })
 }
 
 // holderOfSlice returns the key of the variable of a package, or of the field, that is at an address; "" if there is none or it

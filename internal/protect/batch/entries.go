@@ -34,7 +34,7 @@ func (s *Section) addEntries() {
 			case !ok || hasInterface(m.Key()):
 				s.Left = append(s.Left, Left{&Batch{Holder: v, ofMap: true}, "its keys are interfaces, or of a type that has no name there"})
 			default:
-				s.add(&Batch{Holder: v, Type: m.Elem(), Key: key, ofMap: true, footprint: s.Facts.Footprint(v)})
+				s.add(&Batch{Holder: v, Type: m.Elem(), Key: key, ofMap: true, footprint: s.Facts.FootprintIn(s.Function, v)})
 			}
 		}
 	}

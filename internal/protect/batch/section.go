@@ -17,6 +17,8 @@ type Section struct {
 	Finder
 	Facts *facts.Facts
 	Sizes types.Sizes
+	// Function is what it is in.
+	Function facts.FuncKey
 	// Spell writes a type, if the file can.
 	Spell func(types.Type) (string, bool)
 	// Refused returns why there is to be no copy of what belongs to a variable, "" if there may be. Whole reports whether a map is copied
@@ -201,7 +203,7 @@ func (s *Section) footprint(b *Batch) facts.Footprint {
 	if b.field == nil {
 		return behind
 	}
-	m := s.Facts.Footprint(b.field)
+	m := s.Facts.FootprintIn(s.Function, b.field)
 	if strings.HasSuffix(b.path, "]") && m.Exposure != facts.Hidden {
 		m.Keys, m.Types = append(m.Keys, behind.Keys...), append(m.Types, behind.Types...)
 	}

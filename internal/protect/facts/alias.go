@@ -5,6 +5,9 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
+	"github.com/cofferdam-go/cofferdam/internal/protect/bounds"
 )
 
 // AliasedMap reports whether the map of a variable or field may be known by another name
@@ -18,7 +21,7 @@ func (f *Facts) AliasedMap(v *types.Var) bool { return f.aliasedMaps[f.KeyOf(v)]
 func (f *Facts) observeMap(i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.UnOp:
-		if i.Op == token.MUL {
+		if i.Op == token.MUL && !alias.IsNotEvaluated(i) {
 			f.observeMapAt(i.X, !onlyUsesMap(i))
 		}
 	case *ssa.Store:
@@ -90,7 +93,7 @@ func onlyStored(v ssa.Value, store *ssa.Store) bool {
 	for _, i := range *v.Referrers() {
 		_, fills := i.(*ssa.MapUpdate)
 		_, notes := i.(*ssa.DebugRef)
-		if i != ssa.Instruction(store) && !notes && !(fills && i.Block() == store.Block() && comesBefore(i, store)) {
+		if i != ssa.Instruction(store) && !notes && !(fills && i.Block() == store.Block() && bounds.ComesBefore(i, store)) {
 			return false
 		}
 	}

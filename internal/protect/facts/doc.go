@@ -40,6 +40,10 @@
 //	s := x.array[:]                x.array is: code that uses elements of its type may
 //	(*[8]byte)(unsafe.Pointer(&x.n))   x.n is forged: code that uses any pointer may
 //	x.counts.add(1)                x.counts stays hidden if add borrows its receiver
+//	c := &x.counts                 x.counts stays hidden if c goes nowhere
+//
+// While add runs, and in the function that has c, a pointer leads to x.counts all the same:
+// there it has the footprint that FootprintIn describes.
 //
 // # What must stay where it is
 //
@@ -66,6 +70,7 @@
 //	statement.go    the effects and accesses of a statement
 //	exposure.go     addresses that are taken
 //	borrow.go       parameters whose addresses are not kept
+//	lent.go         what pointers lead to while a function runs
 //	alias.go        maps that are known by several names
 //	place.go        places, and keys of variables and functions
 //	types.go        what types are and have
@@ -75,5 +80,4 @@
 //	word.go         loads and stores of pointers
 //	entry.go        what is done with one entry of a map
 //	element.go      elements of slices, as package alias knows them
-//	reflect.go      what reflection may look at
 package facts

@@ -120,6 +120,8 @@ type Footprint struct {
 	Keys     []Key    // its own, and those of the fields in it
 	Types    []string // theirs, and those of elements
 	Exposure Exposure
+
+	led map[Key]bool // what else is exposed, in the function that uses the variable
 }
 
 // Footprint describes a variable or field.

@@ -46,8 +46,16 @@ func (f *Facts) expose(v *types.Var, how Exposure) {
 func (f *Facts) observeExposure(i ssa.Instruction) {
 	var buffer [8]*ssa.Value
 	for n, operand := range i.Operands(buffer[:0]) {
-		if !f.isAddress(*operand) || f.useOfAddress(i, n, *operand) != kept {
+		if !f.isAddress(*operand) {
 			continue
+		}
+		switch use := f.useOfAddress(i, n, *operand); use {
+		case followed:
+			continue
+		case borrowed, borrowedToWrite:
+			f.observeLending(i.(*ssa.Call).Common(), *operand, use)
+			continue
+		case kept:
 		}
 		if usesUnsafe(i) {
 			f.forgeObject(*operand)

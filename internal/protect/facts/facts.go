@@ -28,6 +28,8 @@ type Facts struct {
 	effects      map[FuncKey]*Effect
 	functions    []FuncKey // those with effects, as they are declared
 	borrowers    map[parameter]*borrower
+	lent         map[parameter]map[Key]bool // what the address in a parameter may lead to, of what is hidden elsewhere
+	led          map[FuncKey]map[Key]bool   // what pointers lead to while a function runs, of what is hidden elsewhere
 	exposures    map[Key]Exposure
 	exposed      map[string][]Key // variables and fields that are, by the names of their types and of those of parts
 	forged       map[string]bool  // types that pointers are converted from or to
@@ -51,21 +53,23 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		Fset: prog.Fset, inspectors: make(map[*packages.Package]*inspector.Inspector),
 		lockPrograms: make(map[*packages.Package]*locks.Program), keys: make(map[*types.Var]Key),
 		code: newCode(), bodies: make(map[*ast.BlockStmt]*Statement),
-		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), exposures: make(map[Key]Exposure), exposed: make(map[string][]Key), forged: make(map[string]bool),
+		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), lent: make(map[parameter]map[Key]bool), led: make(map[FuncKey]map[Key]bool), exposures: make(map[Key]Exposure), exposed: make(map[string][]Key), forged: make(map[string]bool),
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), dispatch: dispatch{methods: make(map[string][]FuncKey)}, uses: make(map[*packages.Package]map[Key][]ast.Node),
 	}
 	f.words = newWords()
-	f.pins = &pins{facts: f, variables: make(map[Key]string), moved: make(map[Key]string), types: make(map[Key]string), unnamed: make(map[string]bool)}
+	f.pins = &pins{facts: f, variables: make(map[Key]string), moved: make(map[Key]string), types: make(map[Key]string), linked: make(map[Key]bool), unnamed: make(map[string]bool)}
 	for _, p := range pkgs {
 		f.inspectors[p] = inspector.New(p.Syntax)
+	}
+	for _, p := range pkgs {
 		f.declarationsIn[p] = make(map[Key]Declaration)
 		f.uses[p] = make(map[Key][]ast.Node)
 		f.code.index(p, prog)
 		newObserver(f, p).observePackage()
 	}
 	f.observeCode()
-	f.pins.pinReflected(pkgs, prog)
+	f.pins.pinReflected(prog)
 	return f
 }
 
@@ -88,6 +92,7 @@ func (f *Facts) observeCode() {
 			}
 		}
 	}
+	f.propagateLending()
 	f.findElements()
 	for _, fn := range f.code.order {
 		k, ok := declaredAs(fn)
@@ -125,6 +130,8 @@ type observer struct {
 	// notHere is why no use of a variable can be rewritten in the declaration that is
 	// being looked at, or "".
 	notHere string
+	// within is the function that is being looked at.
+	within FuncKey
 }
 
 func newObserver(f *Facts, p *packages.Package) *observer {
@@ -142,8 +149,9 @@ func (o *observer) observePackage() {
 		o.pinLinknames(syntax)
 		o.observeDeclarations(syntax)
 		for decl := range file.Children() {
-			o.notHere = notHere
-			if d, ok := decl.Node().(*ast.FuncDecl); ok && notHere == "" && Directive(d.Doc) != "" {
+			d, ok := decl.Node().(*ast.FuncDecl)
+			o.notHere, o.within = notHere, functionOf(o.info, o.pkg.Types, d)
+			if ok && notHere == "" && Directive(d.Doc) != "" {
 				o.notHere = "a function that uses it cannot be rewritten"
 			}
 			o.observe(decl)
@@ -157,6 +165,7 @@ func (o *observer) observe(root inspector.Cursor) {
 	root.Inspect(nil, func(c inspector.Cursor) bool {
 		o.observeAssignment(c)
 		o.observePins(c)
+		o.observeNamedAddress(c)
 		o.observeUse(c)
 		return true
 	})

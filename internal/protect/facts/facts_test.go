@@ -23,6 +23,8 @@ import (
 //	effect f         what calling the function means: opaque, acquires, names, points to
 //	statement f      the accesses of its body, in order
 //	exposure x       which pointers may lead to a variable, or to a field T.x
+//	within f x       which may lead to it while f runs
+//	linked x         why other variables may be the same, or no
 //	pinned x         why it must stay where it is, or no
 //	type T           why the fields of a type must stay in it, or no
 //	aliased x        whether its map has several names
@@ -106,6 +108,12 @@ func (a answerer) answer(question string) string {
 		return a.touches(name)
 	case "exposure":
 		return [...]string{"hidden", "pointed", "forged"}[a.known.Exposure(a.variable(name))]
+	case "within":
+		function, x, _ := strings.Cut(name, " ")
+		_, fn := a.decl(function)
+		return [...]string{"hidden", "pointed", "forged"}[a.known.FootprintIn(facts.FuncKeyOf(fn), a.variable(x)).Exposure]
+	case "linked":
+		return orNo(a.known.Linked(a.variable(name)))
 	case "immovable":
 		return orNo(a.known.Immovable(a.variable(name)))
 	case "pinned":

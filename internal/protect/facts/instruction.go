@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
 	"github.com/cofferdam-go/cofferdam/internal/protect/library"
 )
 
@@ -25,7 +26,9 @@ func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 	case *ssa.UnOp:
 		switch i.Op {
 		case token.MUL:
-			f.reach(s, i.X, i.Pos(), false)
+			if !alias.IsNotEvaluated(i) {
+				f.reach(s, i.X, i.Pos(), false)
+			}
 		case token.ARROW:
 			e.wait("uses a channel")
 		}

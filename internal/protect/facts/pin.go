@@ -10,6 +10,9 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
+	"github.com/cofferdam-go/cofferdam/internal/protect/reflected"
 )
 
 // pins are variables, fields and struct types of which data cannot be put on pages,
@@ -20,6 +23,7 @@ type pins struct {
 	variables map[Key]string  // and fields
 	moved     map[Key]string  // those that can stay where they are, and be used by calls
 	types     map[Key]string  // by their names
+	linked    map[Key]bool    // variables with a linkname
 	unnamed   map[string]bool // structs that are written out: a named one of the same kind is assignable
 }
 
@@ -100,17 +104,47 @@ func (o *observer) packageNotRewritten() string {
 	return ""
 }
 
-// pinLinknames pins the variables that other packages may know by linkname.
+// pinLinknames pins the variables that a linkname makes one with others. Which they are shows in no name, so they have no copies
+// either: see Linked.
+//
+//	//go:linkname hits example.com/app/stat.hits
+//	var hits int
 func (o *observer) pinLinknames(f *ast.File) {
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			if words := strings.Fields(c.Text); len(words) > 1 && words[0] == "//go:linkname" {
-				if v, ok := o.pkg.Types.Scope().Lookup(words[1]).(*types.Var); ok {
-					o.pins.pin(v, "it has a linkname")
+			words := strings.Fields(c.Text)
+			if len(words) < 2 || words[0] != "//go:linkname" {
+				continue
+			}
+			o.pinLinked(o.pkg.Types, words[1])
+			if len(words) < 3 {
+				continue
+			}
+			dot := strings.LastIndexByte(words[2], '.')
+			for p := range o.inspectors {
+				if dot >= 0 && p.PkgPath == words[2][:dot] {
+					o.pinLinked(p.Types, words[2][dot+1:])
 				}
 			}
 		}
 	}
+}
+
+func (o *observer) pinLinked(p *types.Package, name string) {
+	if v, ok := p.Scope().Lookup(name).(*types.Var); ok {
+		o.pins.pin(v, hasLinkname)
+		o.pins.linked[o.KeyOf(v)] = true
+	}
+}
+
+const hasLinkname = "it has a linkname"
+
+// Linked returns why other variables may be the same memory as a package's variable, "" if none is.
+func (f *Facts) Linked(v *types.Var) string {
+	if f.pins.linked[f.KeyOf(v)] {
+		return hasLinkname
+	}
+	return ""
 }
 
 func (o *observer) observePins(c inspector.Cursor) {
@@ -364,11 +398,28 @@ func wholeUse(info *types.Info, x ast.Expr, parent ast.Node) bool {
 // variable is copied that has no memory of its own; the instructions show where a pointer
 // is followed without being written out, as for a method that has a copy of its receiver.
 func (s *pins) pinLoaded(c *code, i ssa.Instruction) {
-	if load, ok := i.(*ssa.UnOp); ok && load.Op == token.MUL {
+	if load, ok := i.(*ssa.UnOp); ok && load.Op == token.MUL && !alias.IsNotEvaluated(load) {
 		if t := c.touch(load.X); t.alloc == nil {
 			s.pinType(t.reached, "its struct is copied or assigned")
 		}
 	}
+}
+
+// pinReflected pins the structs that reflection might look into, and what functions with interface values move.
+func (s *pins) pinReflected(prog *ssa.Program) {
+	ours := make(map[string]bool)
+	for p := range s.facts.inspectors {
+		ours[p.PkgPath] = true
+	}
+	reflected.Find(reflected.Program{
+		SSA: prog, Name: TypeName, Callee: calleeOf,
+		Known: func(path string) bool { return ours[path] },
+		Inspected: func(t types.Type) {
+			s.pinType(t, "reflection might look at its struct")
+			s.facts.exposeReflected(t)
+		},
+		Moved: func(t types.Type) { s.pinType(t, "elements of a slice are moved") },
+	})
 }
 
 // Packages of the standard library whose types and functions do not look into what they

@@ -159,7 +159,7 @@ func (f *Facts) Reaches(t *Touch, p Place, m Footprint) string {
 	if !e.Names(m) {
 		return e.MayPointTo(m)
 	}
-	if f.apart(t, p) {
+	if f.apart(t, p, m) {
 		return ""
 	}
 	if len(t.links) == 0 && t.variable == nil {
@@ -174,8 +174,8 @@ func shortType(t types.Type) string {
 }
 
 // apart reports whether a touch that names a place's variable is of other memory for sure.
-func (f *Facts) apart(t *Touch, p Place) bool {
-	hidden := func(v *types.Var) bool { return f.Exposure(v) == Hidden }
+func (f *Facts) apart(t *Touch, p Place, m Footprint) bool {
+	hidden := func(v *types.Var) bool { return f.Exposure(v) == Hidden && !m.led[f.KeyOf(v)] }
 	throughPointer := p.ThroughPointer()
 	if t.variable != nil && !f.same(t.variable, p.Root) && (!throughPointer || hidden(t.variable)) {
 		return true

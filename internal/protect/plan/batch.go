@@ -72,7 +72,7 @@ func (r *round) sectionOf(g *Group) *batch.Section {
 				return ok && (r.hasCopy(g, x) || !p.ThroughPointer() || p.Root == g.Lock.Root)
 			},
 		},
-		Facts: r.facts, Sizes: r.sizes,
+		Facts: r.facts, Sizes: r.sizes, Function: r.functionOf(g),
 		Spell: func(t types.Type) (string, bool) {
 			text, ok := r.fileAt(g.First.Pos()).Spell(t)
 			return text, ok && !source.HasTypeParam(t)

@@ -79,6 +79,8 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	p := a.Place
 	why := ""
 	switch {
+	case r.facts.Linked(p.Root) != "":
+		why = r.facts.Linked(p.Root)
 	case p.ThroughPointer() && p.Root != g.Lock.Root:
 		why = ofAnotherObject
 	case !r.means(p.Root, g.First.Pos()) && p.IsGlobal() && p.Root.Pkg() != r.pkg.Types:
@@ -94,7 +96,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		g.leaveOut(datum, why)
 		return nil
 	}
-	v := r.newVariable(p, datum)
+	v := r.newVariable(g, p, datum)
 	v.CopiesEntries = (r.Maps || r.unites(p.Last())) && r.Mode != Detect && !g.Reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
 	return v
 }

@@ -240,7 +240,7 @@ func (r *round) usesAny(g *Group, s *StepPlan) bool {
 // planSteps works out what is written for each step of a group.
 func (r *round) planSteps(g *Group) {
 	for _, v := range g.Vars {
-		v.Exact = r.Mode == Exact && !v.CopiesEntries && v.Footprint.Exposure == facts.Hidden
+		v.Exact = r.Mode == Exact && !v.CopiesEntries && r.facts.Footprint(v.Last()).Exposure == facts.Hidden
 	}
 	g.OnlyReaches = len(g.Slots)+len(g.Batches) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
 	g.Rescues = r.rescues(g)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"go/types"
-	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/batch"
 )
@@ -20,10 +19,11 @@ import (
 // What is isolated counts as nothing: careless code that changes it waits, and changes nothing after it.
 func (r *round) isPiecewise(g *Group) bool {
 	moments := len(g.Slots) + g.momentsOfUsedOnce()
-	if slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.OnPages == nil }) {
-		moments++
-	}
+	named := 0
 	for _, v := range g.Vars {
+		if v.OnPages == nil {
+			named = 1
+		}
 		if v.CopiesEntries {
 			moments++
 		}
@@ -31,7 +31,7 @@ func (r *round) isPiecewise(g *Group) bool {
 	for k := range g.Batches {
 		moments += g.momentsOfBatch(k)
 	}
-	return moments > 1
+	return named+moments > 1
 }
 
 // momentsOfUsedOnce counts what the sections of a group use once, as it is.

@@ -182,7 +182,11 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	switch {
 	case p.datumLeftOut(g, d) != "":
 		return p.datumLeftOut(g, d)
-	case facts.IsPointer(lock.Type()) || !locks.IsMutex(lock.Type()):
+	case facts.IsPointer(lock.Type()):
+		return "its lock is behind a pointer, and may be that of other objects"
+	case types.IsInterface(lock.Type()):
+		return "its lock is an interface"
+	case !locks.IsMutex(lock.Type()):
 		return "its lock is not of package sync"
 	case !known || !ok:
 		return "it or its lock is declared inside a function or another struct"
@@ -197,8 +201,6 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	}
 	notBehind := p.unfitForWicket(v, at)
 	switch {
-	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && p.ownsContent(v)):
-		return "a copy of " + facts.HeapReference(v.Type()) + " costs less"
 	case notBehind != "" && facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)
 	case facts.HeapReference(v.Type()) != "" && !facts.IsPointerWord(v.Type()) && notBehind != "":
@@ -211,18 +213,38 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "it is too large"
 	case at.Fixed != "":
 		return at.Fixed
+	case at.Type != nil && p.facts.PinnedType(at.Owner()) != "":
+		return p.facts.PinnedType(at.Owner()) // which may take its address, and be seen sooner
 	case p.facts.Exposure(v) != facts.Hidden:
 		return "its address is taken"
 	case p.facts.ExposedWithin(v.Type()):
 		return "the address of a part of it may be taken"
 	case p.facts.Pinned(v) != "":
 		return p.facts.Pinned(v)
-	case at.Type != nil && p.facts.PinnedType(at.Owner()) != "":
-		return p.facts.PinnedType(at.Owner())
 	case at.Type == nil && at.Struct != nil && p.facts.Exposure(at.RootVar()) != facts.Hidden:
 		return "the address of its struct is taken"
+	case p.Mode != Isolate:
+		return p.costsMore(v, notBehind == "")
 	}
 	return ""
+}
+
+// costsMore returns why Auto does not isolate what could be isolated, "" if it does: a copy of a pointer costs less than
+// to isolate it, and of a map or slice with its content less than to isolate the header.
+func (p *planner) costsMore(v *types.Var, behindWicket bool) string {
+	held := facts.HeapReference(v.Type())
+	if held == "" || behindWicket && p.ownsContent(v) {
+		return ""
+	}
+	if behindWicket {
+		if _, why := hasOwnEntries(p.facts, v); why != "" {
+			return why
+		}
+		if _, why := hasOwnElements(p.facts, v); why != "" {
+			return why
+		}
+	}
+	return "it holds " + held + ", which auto leaves where it is; -protect=isolate may isolate it"
 }
 
 // unfitForCell returns why a pointer cannot live on pages, where others can.

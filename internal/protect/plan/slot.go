@@ -104,7 +104,7 @@ func (r *round) addToSlot(g *Group, a *facts.Access, datum string) string {
 	if s.field(a.Place) >= 0 {
 		return ""
 	}
-	v := r.newVariable(a.Place, datum)
+	v := r.newVariable(g, a.Place, datum)
 	v.Spelling = field
 	// A struct that is used as a whole takes the place of its fields.
 	s.Fields = slices.DeleteFunc(s.Fields, func(w *Variable) bool { return facts.HasPrefix(w.Fields, v.Fields) })
@@ -144,6 +144,7 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 	v.Written = false
 	count, together := make(map[*types.Var]int), make(map[*types.Var]int)
 	most, without, passes := 0, 0, false
+	var last *types.Var
 	for _, s := range g.Steps {
 		object := r.slotUse(g, slot, s).Object
 		for _, a := range s.Does.Accesses {
@@ -166,6 +167,7 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 				continue
 			}
 			count[object] += times
+			last = object
 			most = max(most, count[object])
 		}
 		v.Written = v.Written || object != nil && slices.ContainsFunc(s.Does.Touches, func(t *facts.Touch) bool {
@@ -177,7 +179,7 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 		return "it is written in a section that may only read"
 	case v.Written && g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return !s.ReleasesByPanic }):
 		return "what is written to it could be lost by a panic"
-	case most == 1 && !passes && len(count) == 1 && usesSeveral(count, together):
+	case most == 1 && !passes && len(count) == 1 && together[last] > 1:
 		return "" // they are of one moment only by copies
 	case most < 2 && most+without > 1:
 		return hasNoCopy
@@ -189,16 +191,6 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 		return usedOnce
 	}
 	return ""
-}
-
-// usesSeveral reports whether a group uses several fields of an object of which it uses one once.
-func usesSeveral(count, together map[*types.Var]int) bool {
-	for object := range count {
-		if together[object] > 1 {
-			return true
-		}
-	}
-	return false
 }
 
 // accesses returns those of the accesses that are uses of a field of the slot, as if they

@@ -336,6 +336,11 @@ func (u *unit) fileAt(p token.Pos) *source.File {
 	return u.files[i]
 }
 
+// functionOf returns the function that a group is in.
+func (u *unit) functionOf(g *Group) facts.FuncKey {
+	return u.facts.FunctionAt(u.info, u.pkg.Types, u.fileAt(g.First.Pos()).Syntax, g.First.Pos())
+}
+
 // means reports whether the name of a variable means that variable at a place of the
 // source.
 func (u *unit) means(v *types.Var, at token.Pos) bool { return u.fileAt(at).Means(v, at) }

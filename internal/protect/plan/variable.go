@@ -42,8 +42,8 @@ type Variable struct {
 func (v *Variable) isCell() bool { return v.OnPages != nil && v.OnPages.Cell }
 
 // newVariable describes a variable that has copies.
-func (u *unit) newVariable(p facts.Place, datum string) *Variable {
-	v := &Variable{Place: p, Datum: datum, Footprint: u.facts.Footprint(p.Last())}
+func (u *unit) newVariable(g *Group, p facts.Place, datum string) *Variable {
+	v := &Variable{Place: p, Datum: datum, Footprint: u.facts.FootprintIn(u.functionOf(g), p.Last())}
 	v.Suspects = u.suspects(v)
 	return v
 }

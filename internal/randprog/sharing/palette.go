@@ -32,6 +32,7 @@ const (
 	shadows            // names that mean something else for a while
 	bags               // an object with slices, whose elements its lock guards
 	bagNames           // other names for these slices
+	within             // objects with a lock within others, by both names
 	everything Palette = 1<<iota - 1
 )
 

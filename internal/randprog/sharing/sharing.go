@@ -7,6 +7,7 @@
 //	handed.go   those that hand what they load to code that is not known
 //	linked.go   those that use lists, and elements of slices and maps
 //	bag.go      those that use the elements of slices in one object
+//	within.go   objects with a lock that are within others
 //	shelf.go    items on shelves: objects whose lock is in another object
 //	shadow.go   names that mean something else for a while
 //	crowd.go    goroutines that run side by side, or take turns

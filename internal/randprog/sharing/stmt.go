@@ -123,7 +123,7 @@ func (g *gen) statement() {
 		return
 	}
 	g.budget--
-	switch g.Pick(24) {
+	switch g.Pick(25) {
 	case 0, 1, 2:
 		g.simple()
 	case 3:
@@ -170,6 +170,8 @@ func (g *gen) statement() {
 		g.ifHas(bags, g.bag)
 	case 23:
 		g.ifHas(functions, g.handed)
+	case 24:
+		g.ifHas(within, g.within)
 	}
 }
 

@@ -19,6 +19,7 @@ var extras = []extra{
 	{linked | crowds, shelfText, "\tshelves [2]Shelf\n", "\t\tshelves: [2]Shelf{{found: map[int]*Item{}}, {found: map[int]*Item{}}},\n",
 		"\tfor i := range 3 { w.shelves[i&1].put(&Item{key: i, n: n, label: \"i\"}) }\n", "w.shelves[0].show(), w.shelves[1].show(), "},
 	{linked, listText, "", "", "\tnewList(n)\n", "shownKeys(), "},
+	{within, caseText, "\tkase *Case\n", "\t\tkase: newCase(n),\n", "\twcase.core.reset(n)\n", "w.kase.show(), "},
 }
 
 // declarations returns what the programs of a palette use.
