@@ -56,14 +56,13 @@ func (g *Group) momentsOfUsedOnce() (n int) {
 // expression may be for many.
 func (g *Group) momentsOfBatch(k int) int {
 	places := make(map[string]bool)
-	loops := 0
 	for _, s := range g.found.Steps {
 		for _, x := range s.Uses[k].Places() {
 			places[types.ExprString(x)] = true
 			if len(s.Loops) > 0 {
-				loops = 1
+				places["of the next round"] = true
 			}
 		}
 	}
-	return len(places) + loops
+	return len(places)
 }
