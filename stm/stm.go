@@ -89,9 +89,10 @@
 // nothing (a deferred function could see half of what the loop assigns). What it does not reach in
 // time: code that is nearly always where nothing can be interrupted, such as a loop of nothing but
 // runtime.Gosched, which may take seconds, and minutes beside many busy threads. A loop in the library or the runtime is ended when it
-// returns, or, where memory is moved for an append, a string or a conversion, there: what it has
+// returns, or, where memory is moved, compared, searched, cleared or converted, there: what it has
 // allocated until then is what it can in the time that the timer takes to suspect it, three ticks
-// or at most 150 ms, and one allocation more. runtime.Goexit, which t.FailNow calls, cannot be
+// or at most 150 ms, and one allocation more. What a sync.Once calls, which must not be done by half, is
+// left alone for some ten seconds. runtime.Goexit, which t.FailNow calls, cannot be
 // taken back: in a lazy mode Tx.Validate belongs before it.
 // The analyzer reports loops if their bounds were read. In a build with -race each call is one
 // of the race detector too, which cannot be interrupted: a recursion without an access may use

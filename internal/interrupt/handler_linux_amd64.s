@@ -12,6 +12,7 @@
 #define ucontext_eflags 176
 #define siginfo_code 8
 #define trapFlag 0x100 // in the flags: a SIGTRAP follows the next instruction
+#define directionFlag 0x400 // strings of bytes are moved downwards, as nothing but a move expects
 #define trapTrace 2 // in the siginfo of a SIGTRAP: it followed an instruction
 #define syscallCode 0x050F // a SYSCALL, as two bytes
 #define longestCall 8
@@ -82,14 +83,20 @@ TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CALL triples<>(SB)
 	JEQ  done
 doomed:
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	CMPQ slot_doomed(BX), $0
+	JNE  known
+	MOVQ AX, slot_since(BX)
 	MOVQ $1, slot_doomed(BX)
+known:
+	MOVQ AX, R12
 	CALL isSafe<>(SB)
 	JCS  safe
 	TESTQ $trapFlag, ucontext_eflags(R13) // it is being stepped
 	JNZ  done
-	RDTSC
-	SHLQ $32, DX
-	ORQ  DX, AX
+	MOVQ R12, AX
 	MOVQ slot_stepped(BX), CX
 	MOVQ AX, SI
 	SUBQ CX, SI // since it was stepped last
@@ -101,6 +108,8 @@ doomed:
 	MOVQ $const_stepCount, slot_steps(BX)
 	JMP  step<>(SB)
 safe:
+	CALL isHeld<>(SB)
+	JCS  done
 	JMP  fault<>(SB)
 redirected: // what the runtime does now is not the goroutine's
 	ANDQ $~trapFlag, ucontext_eflags(R13)
@@ -130,8 +139,14 @@ TEXT stepped<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JCS  called
 	JMP  step<>(SB)
 called:
+	CALL isHeld<>(SB)
+	JCS  done
+	SUBQ R12, ucontext_rsp(R13)
 	MOVQ $0, ucontext_rip(R13) // to the runtime, a call of a function that is nil
+	JMP  fault<>(SB)
 safe:
+	CALL isHeld<>(SB)
+	JCS  done
 	JMP  fault<>(SB)
 others:
 	MOVQ ·control+controlBlock_trap(SB), AX
@@ -168,7 +183,7 @@ out:
 //
 // The end of a handler that has the goroutine panic where it is.
 TEXT fault<>(SB), NOSPLIT|NOFRAME, $0
-	ANDQ $~trapFlag, ucontext_eflags(R13)
+	ANDQ $~(trapFlag|directionFlag), ucontext_eflags(R13)
 	MOVQ $0, slot_steps(BX)
 	MOVQ (slot_view+View_Interrupted)(BX), SI
 	MOVL $1, (SI)
@@ -271,21 +286,33 @@ out:
 
 // isSafe
 //
-// CF is set if the program counter is in the slot's range, or in one of the functions that move
-// and clear memory, called by functions that fill what they have just allocated, or by none,
-// from somewhere in the slot's range. Where each of these returns to is known for certain: the
-// first has no frame, and the others have set theirs up. Uses AX, CX, SI, DI, R8, R9 and R10.
+// CF is set if the program counter is in the slot's range, or in one of the movers or bodies, called
+// by functions that fill what they have just allocated, or by none, from somewhere in the slot's
+// range. Where each of these returns to is known for certain: a mover has no frame, and the others
+// have set theirs up. Allocators count only if the first of them has called the mover. Uses AX, CX,
+// SI, DI, R8, R9, R10 and R11.
 TEXT isSafe<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ R14, AX
 	MOVQ slot_safe(BX), CX
 	CALL within<>(SB)
 	JCS  out
 	MOVQ R14, R9
-	LEAQ ·control+controlBlock_movers(SB), DI
+	LEAQ slot_callers(BX), R10
+	LEAQ ·control+(controlBlock_known+knownFunctions_movers)(SB), DI
 	MOVL $const_moverCount, R8
 	CALL among<>(SB)
+	JCS  mover
+	ADDQ $8, R10
+	LEAQ ·control+(controlBlock_known+knownFunctions_bodies)(SB), DI
+	MOVL $const_bodyCount, R8
+	CALL among<>(SB)
 	JCC  out
-	LEAQ slot_callers(BX), R10
+mover:
+	MOVQ 0(R10), AX
+	MOVQ ·control+(controlBlock_known+knownFunctions_allocators)(SB), CX
+	CALL within<>(SB)
+	SBBQ R11, R11 // all ones if the first allocator has called
+	ANDQ $const_allocatorCount, R11
 next:
 	MOVQ 0(R10), R9
 	ADDQ $8, R10
@@ -295,11 +322,59 @@ next:
 	MOVQ slot_safe(BX), CX
 	CALL within<>(SB)
 	JCS  out
-	LEAQ ·control+controlBlock_fillers(SB), DI
-	MOVL $const_fillerCount, R8
+	LEAQ (const_fillerCount)(R11), R8
+	LEAQ ·control+(controlBlock_known+knownFunctions_fillers)(SB), DI
+	MOVQ R11, AX
+	SHLQ $3, AX
+	SUBQ AX, DI
 	CALL among<>(SB)
 	JCS  next
 out:
+	RET
+
+// isHeld
+//
+// CF is set if the goroutine is not to be ended now, because one of the holders is among its
+// callers. All of them are looked at, as far as the frame pointers lead, up to where the transaction
+// begins. Uses AX, CX, DX, SI, DI, R8, R9, R10, R11 and R15.
+TEXT isHeld<>(SB), NOSPLIT|NOFRAME, $0
+	RDTSC
+	SHLQ $32, DX
+	ORQ  AX, DX
+	SUBQ slot_since(BX), DX
+	MOVQ (TLS), AX
+	MOVQ ucontext_rsp(R13), R10
+	MOVQ ucontext_rbp(R13), R11
+	MOVQ 8(AX), R15
+	SUBQ $16, R15 // the highest address that a frame can have
+	MOVQ 0(R10), R9 // where a function without a frame returns to
+caller:
+	LEAQ ·control+(controlBlock_known+knownFunctions_holders)(SB), DI
+	MOVL $const_holderCount, R8
+	CALL among<>(SB)
+	JCS  holder
+next:
+	CMPQ R11, R10
+	JCS  out
+	CMPQ R11, R15
+	JHI  out
+	MOVQ 8(R11), R9
+	LEAQ 8(R11), R10
+	MOVQ 0(R11), R11
+	JMP  caller
+holder:
+	CMPL R8, $1 // the last
+	JEQ  out
+	CMPL R8, $const_holderCount // the first
+	JNE  held
+	MOVQ $const_onceGrace, AX
+	CMPQ DX, AX
+	JHI  next
+held:
+	STC
+	RET
+out:
+	CLC
 	RET
 
 // isCalled
@@ -308,7 +383,8 @@ out:
 // calls, or such a call of one of the slot's functions. The stack pointer is then what it is in the
 // called function, at its beginning and its end: what it leads to is where the call returns to. A
 // signal that came in between, and had the runtime push something, is none: what it pushes is the
-// program counter of before, and not one right behind it. Uses AX, CX, SI, DI and R8.
+// program counter of before, and not one right behind it. R12 is how far below the stack pointer
+// the address is where the call returns to. Uses AX, CX, SI, DI and R8.
 TEXT isCalled<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ ucontext_rsp(R13), SI
 	LEAQ 8(SI), CX
@@ -322,9 +398,7 @@ TEXT isCalled<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ R14, AX
 	MOVQ slot_calls(BX), CX
 	CALL within<>(SB)
-	JCC  no
-	SUBQ $8, ucontext_rsp(R13)
-	STC
+	MOVL $8, R12
 	RET
 called:
 	LEAQ slot_entries(BX), DI
@@ -346,6 +420,7 @@ known:
 	CMPQ CX, $longestCall
 	JCC  no
 	MOVQ slot_calls(BX), CX
+	XORL R12, R12
 	JMP  within<>(SB)
 
 // pairs

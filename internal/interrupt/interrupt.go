@@ -22,10 +22,12 @@
 // (alarms), so that it is met whatever else the processors do.
 //
 // Most of that time is spent moving memory: append copies the old array into the new one. That
-// is assembly with nothing to lose, called by a function of the runtime (fillers) that has
+// is assembly with nothing to lose (movers), called by a function of the runtime (fillers) that has
 // allocated the new array, has not shown it to anybody, and holds no lock: as if that call had
 // used a nil pointer, which the runtime supports there as anywhere in Go code. So the goroutine
-// is ended there, too, if the first function on its stack that is not one of these may be.
+// is ended there, too, if the first function on its stack that is not one of these may be. The same
+// is true where memory is compared, searched, cleared or converted, which lasts as long as the
+// memory is, and where a large piece is cleared after it was allocated (allocators).
 // What cannot be cut short is the one allocation that it is in.
 //
 // Where a goroutine is met that is not safe, be it in a call of the runtime that keeps a state,
@@ -50,13 +52,20 @@
 //     would leave the collector's buffer half filled, nor in a prologue.
 //   - Its function is Go code on the goroutine's own stack, neither assembly, C nor the
 //     runtime's, and not of a package of the
-//     standard library that has locks or other state. An invariant of the program's own that
+//     standard library that has locks or other state. What the compiler makes of a method by
+//     itself, for pointers and interfaces, is Go code like any other. An invariant of the program's own that
 //     does not hold in the middle of a function is the transaction's business: the sandbox ends
 //     functions at any Load already.
 //   - Its function defers nothing. The frame of a function that panics and defers nothing is
 //     dead, and its variables need not be known to the collector. One that does defer may not
 //     yet have zeroed the word that says what, and a deferred function could read a variable of
 //     several words of which one was written.
+//
+// Some functions must come to their end once they have begun (holders): what a sync.Once does is
+// done, or has failed, for all goroutines, and math/big extends a table of its own under a lock.
+// What they call is not ended, be it as safe as it may, so before it is ended all callers of the
+// goroutine are looked at, up to where its transaction begins. A function that a Once calls may be
+// doomed to run for ever, and is ended after some seconds all the same.
 //
 // A function that defers is ended in a call, as if what it calls had panicked, which Go supports
 // in all of them: when the call returns, before anything is done with its results. When it begins
@@ -80,6 +89,7 @@
 //	handler_unsafe.go         installing the handlers
 //	handler_linux_amd64.s     the handlers
 //	safe_unsafe.go            which program counters are safe
+//	known_unsafe.go           functions of the runtime and the library that are known by name
 //	other.go                  other platforms
 package interrupt
 

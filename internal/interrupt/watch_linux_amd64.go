@@ -4,7 +4,6 @@ package interrupt
 
 import (
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -32,9 +31,9 @@ type slot struct {
 	// began and stepped are when the first and the last of these steps were, by the processor.
 	began, stepped uint64
 	// thread is the one that the handler has seen the goroutine on, and doomed says that it
-	// has found something changed that the goroutine has read.
-	thread, doomed uint64
-	info           [128]byte // a siginfo of SIGSEGV
+	// has found something changed that the goroutine has read, at the time since.
+	thread, doomed, since uint64
+	info                  [128]byte // a siginfo of SIGSEGV
 }
 
 const (
@@ -59,10 +58,8 @@ type controlBlock struct {
 	// textFrom and textTo are around the program's code. Where that is not known no goroutine
 	// is stepped.
 	textFrom, textTo uintptr
-	// movers and fillers are functions, as ranges like a slot's, that a goroutine has been
-	// seen in; see isSafe.
-	movers  [moverCount]uint64
-	fillers [fillerCount]uint64
+	known            knownFunctions
+	wrapper          uint8 // what the runtime calls functions that the compiler makes of methods
 }
 
 // mu guards which slots are used, and the installation.
@@ -92,6 +89,7 @@ func Start(v View) (Watch, bool) {
 		atomic.StoreUint64(&s.steps, 0)
 		s.began, s.stepped = 0, 0
 		atomic.StoreUint64(&s.doomed, 0)
+		s.since = 0
 		g := v.G
 		v.G = 0
 		s.view = v
@@ -165,11 +163,11 @@ func (w Watch) Judge() {
 			return
 		}
 		if ok && deferring < entryCount {
-			_, entry := outermost(pc)
+			_, entry := describe(pc)
 			atomic.StoreUint64(&w.entries[deferring], uint64(entry))
 			deferring++
 		}
-		if control.learn(pc); next == len(w.callers) {
+		if next == len(w.callers) {
 			return
 		}
 		pc = uintptr(atomic.LoadUint64(&w.callers[next]))
@@ -179,17 +177,4 @@ func (w Watch) Judge() {
 // rangeOf is a range of program counters in one word.
 func rangeOf(from, to uintptr) uint64 {
 	return uint64(from-control.base) | uint64(to-control.base)<<32
-}
-
-// learn notes the function of a program counter if it is one that moves memory or fills what is
-// new.
-func (c *controlBlock) learn(pc uintptr) {
-	name, entry := outermost(pc)
-	note := func(ranges []uint64, names []string) {
-		if i := slices.Index(names, name); i >= 0 && atomic.LoadUint64(&ranges[i]) == 0 {
-			atomic.StoreUint64(&ranges[i], rangeOf(entry, end(entry)))
-		}
-	}
-	note(c.movers[:], movers[:])
-	note(c.fillers[:], fillers[:])
 }
