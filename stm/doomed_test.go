@@ -230,6 +230,23 @@ var faults = map[string]fault{
 		}
 		return n, nil
 	}, endless: true},
+	"endless loop without a call of a function that defers": {do: func(tx *stm.Tx, a, b int) (n int, err error) {
+		defer func() { n += a }()
+		for i := uint(1); a != b; i = i*5 + 1 {
+			if i == 0 {
+				break
+			}
+		}
+		return n, nil
+	}, endless: true},
+	"endless loop of a deferred function": {do: func(tx *stm.Tx, a, b int) (n int, err error) {
+		defer func() {
+			for i := 0; i < (b-a)<<62; i++ {
+				n = a
+			}
+		}()
+		return a, nil
+	}, endless: true},
 	"loop that allocates what it drops": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		var last *[512]int
 		for range (b - a) << 62 {

@@ -86,8 +86,8 @@
 //	                                     commits
 //
 // What an interruption does not reach: the loop of a function that defers something, if it calls
-// nothing (a deferred function could see half of what the loop assigns). What it does not reach in
-// time: code that is nearly always where nothing can be interrupted, such as a loop of nothing but
+// nothing and stores more than one word (a deferred function could see half of what the loop assigns).
+// What it does not reach in time: code that is nearly always where nothing can be interrupted, such as a loop of nothing but
 // runtime.Gosched, which may take seconds, and minutes beside many busy threads. A loop in the library or the runtime is ended when it
 // returns, or, where memory is moved, compared, searched, cleared or converted, there: what it has
 // allocated until then is what it can in the time that the timer takes to suspect it, three ticks

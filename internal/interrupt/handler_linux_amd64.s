@@ -106,6 +106,7 @@ known:
 	JCS  done
 	MOVQ AX, slot_began(BX)
 	MOVQ $const_stepCount, slot_steps(BX)
+	MOVQ $0, slot_turn(BX)
 	JMP  step<>(SB)
 safe:
 	CALL isHeld<>(SB)
@@ -134,6 +135,8 @@ TEXT stepped<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL (SI), $0
 	JEQ  done
 	CALL isSafe<>(SB)
+	JCS  safe
+	CALL isLooped<>(SB)
 	JCS  safe
 	CALL isCalled<>(SB)
 	JCS  called
@@ -374,6 +377,32 @@ held:
 	STC
 	RET
 out:
+	CLC
+	RET
+
+// isLooped
+//
+// CF is set if the goroutine is at the beginning of the slot's loop, and has gone there from there
+// without leaving it. Uses AX, CX, SI and DI.
+TEXT isLooped<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ R14, AX
+	MOVQ slot_loop(BX), DI
+	MOVQ DI, CX
+	CALL within<>(SB)
+	JCC  left
+	TESTQ AX, AX // the offset to the beginning; clears CF
+	JNZ  out
+	CMPQ slot_turn(BX), DI
+	JEQ  turned
+	MOVQ DI, slot_turn(BX)
+	CLC
+out:
+	RET
+turned:
+	STC
+	RET
+left:
+	MOVQ $0, slot_turn(BX)
 	CLC
 	RET
 

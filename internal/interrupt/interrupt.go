@@ -75,6 +75,12 @@
 // a call of a function that is nil: the program counter is 0, and the call's return address is on
 // top of the stack.
 //
+// In a loop of such a function that calls nothing, it is ended at the beginning, if it has gone there
+// from there, instruction by instruction, without leaving the loop, and the instructions of the loop
+// store one word at most. The code is decoded for that. What sets up the function's frame, and what
+// strikes off a deferred function, is in no loop. An assignment of several words that is half done at
+// the beginning has a store before it and one behind it, and the goroutine has come by both.
+//
 // What is left to the program: a function must not assign a string, a slice or an interface in
 // a loop without an access, through a pointer, to a variable that a deferred function of a
 // caller reads. It could be interrupted between the words.
@@ -90,6 +96,8 @@
 //	handler_linux_amd64.s     the handlers
 //	safe_unsafe.go            which program counters are safe
 //	known_unsafe.go           functions of the runtime and the library that are known by name
+//	loop_unsafe.go            loops of functions that defer
+//	decode.go                 their instructions
 //	other.go                  other platforms
 package interrupt
 

@@ -4,6 +4,7 @@ package interrupt
 
 import (
 	"slices"
+	"sort"
 	"unsafe"
 )
 
@@ -67,19 +68,39 @@ var holders = [holderCount]string{"sync.(*Once).doSlow", "math/big.divisors", "e
 // onceGrace is a time by the clock of the processor, some ten seconds.
 const onceGrace = 1 << 35
 
-// find finds the functions in the table of a program, of which one function is known.
-func (k *knownFunctions) find(h *pcHeader, known *funcData, entry uintptr) {
-	text := entry - uintptr(known.entryOff)
-	all := unsafe.Slice((*struct{ entry, description uint32 })(unsafe.Add(unsafe.Pointer(h), h.pclnOffset)), h.nfunc+1)
-	for i, f := range all[:h.nfunc] {
-		d := (*funcData)(unsafe.Add(unsafe.Pointer(h), h.pclnOffset+uintptr(f.description)))
-		k.note(h, d, text+uintptr(f.entry), text+uintptr(all[i+1].entry))
+// A place is an entry of the table of functions.
+type place struct{ entry, description uint32 }
+
+// places returns the table of functions of a program. Its last entry is behind the last of them.
+func places(h *pcHeader) []place {
+	return unsafe.Slice((*place)(unsafe.Add(unsafe.Pointer(h), h.pclnOffset)), h.nfunc+1)
+}
+
+// functions calls visit with all functions of a program, from their first program counter to their
+// end, one of which is known.
+func functions(h *pcHeader, known *funcData, entry uintptr, visit func(f *funcData, entry, end uintptr)) {
+	text, all := entry-uintptr(known.entryOff), places(h)
+	for i, p := range all[:h.nfunc] {
+		f := (*funcData)(unsafe.Add(unsafe.Pointer(h), h.pclnOffset+uintptr(p.description)))
+		visit(f, text+uintptr(p.entry), text+uintptr(all[i+1].entry))
 	}
+}
+
+// endOf returns where a function ends.
+func endOf(h *pcHeader, f *funcData, entry uintptr) uintptr {
+	all := places(h)
+	next := sort.Search(len(all)-1, func(i int) bool { return all[i].entry > f.entryOff })
+	return entry + uintptr(all[next].entry-f.entryOff)
+}
+
+// nameOf returns the name of a function.
+func nameOf(h *pcHeader, f *funcData) string {
+	return cString(unsafe.Add(unsafe.Pointer(h), h.funcname+uintptr(f.nameOff)))
 }
 
 // note notes a function, from its first program counter to its end, if it is one that is known.
 func (k *knownFunctions) note(h *pcHeader, f *funcData, entry, end uintptr) {
-	name := cString(unsafe.Add(unsafe.Pointer(h), h.funcname+uintptr(f.nameOff)))
+	name := nameOf(h, f)
 	if name == wrapperName {
 		control.wrapper = f.funcID
 	}

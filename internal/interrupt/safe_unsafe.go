@@ -57,7 +57,7 @@ const pcMagic = 0xfffffff1
 // map of its variables; the runtime tells by the same.
 func (f *funcData) isGo() bool {
 	const localsPointerMaps = 1
-	if f.funcID != 0 && f.funcID != control.wrapper || f.flag&flagAssembly != 0 || f.npcdata == 0 || f.nfuncdata <= localsPointerMaps {
+	if f.funcID != 0 && f.funcID != control.wrapper || f.flag&flagAssembly != 0 || f.nfuncdata <= localsPointerMaps {
 		return false
 	}
 	after := unsafe.Sizeof(*f) + 4*uintptr(f.npcdata+localsPointerMaps)
@@ -131,7 +131,7 @@ var header = sync.OnceValue(func() *pcHeader {
 		return nil
 	}
 	keeper.Keep()
-	control.known.find(h, without, entry)
+	functions(h, without, entry, func(f *funcData, entry, end uintptr) { control.known.note(h, f, entry, end) })
 	return h
 })
 
@@ -165,9 +165,12 @@ const safePoint = -1
 // unsafePoint returns what the runtime's table of unsafe points says of a program counter, and
 // the range for which it says so.
 func unsafePoint(h *pcHeader, f *funcData, entry, pc uintptr) (value int32, from, to uintptr) {
-	offset := *(*uint32)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f)))
-	if offset == 0 {
-		return safePoint, entry, pc + 1
+	offset := uint32(0)
+	if f.npcdata != 0 {
+		offset = *(*uint32)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f)))
+	}
+	if offset == 0 { // no point is unsafe, as in a small function that calls nothing
+		return safePoint, entry, endOf(h, f, entry)
 	}
 	return valueAt(h, offset, entry, pc)
 }

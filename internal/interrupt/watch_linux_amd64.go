@@ -25,6 +25,10 @@ type slot struct {
 	// stack already.
 	calls   uint64
 	entries [entryCount]uint64
+	// loop is a range likewise: of a loop without calls in such a function, in which the goroutine
+	// may be ended at the beginning, when it has gone there from there and has not left it. It is
+	// turn then.
+	loop, turn uint64
 	// steps is how many instructions more the goroutine is stepped. Before the last one from was
 	// its program counter, and fromSP its stack pointer.
 	steps, from, fromSP uint64
@@ -83,6 +87,7 @@ func Start(v View) (Watch, bool) {
 		atomic.StoreUint64(&s.pc, 0)
 		atomic.StoreUint64(&s.safe, 0)
 		atomic.StoreUint64(&s.calls, 0)
+		atomic.StoreUint64(&s.loop, 0)
 		for j := range s.entries {
 			atomic.StoreUint64(&s.entries[j], 0)
 		}
@@ -153,8 +158,12 @@ func (w Watch) Judge() {
 	if isAssembly(pc) {
 		next = 0
 	}
-	for ; pc != 0; next++ {
+	for innermost := true; pc != 0; next++ {
 		from, to, defers, ok := safeRange(pc)
+		if ok && defers && innermost {
+			w.judgeLoop(pc)
+		}
+		innermost = false
 		if ok && deferring == 0 {
 			atomic.StoreUint64(&w.calls, rangeOf(from, to))
 		}
@@ -172,6 +181,16 @@ func (w Watch) Judge() {
 		}
 		pc = uintptr(atomic.LoadUint64(&w.callers[next]))
 	}
+}
+
+// judgeLoop has the goroutine interrupted in the loop around a program counter, of a function that
+// defers.
+func (w Watch) judgeLoop(pc uintptr) {
+	loop := atomic.LoadUint64(&w.loop)
+	if pc -= control.base; uint64(pc) >= loop&(1<<32-1) && uint64(pc) < loop>>32 {
+		return
+	}
+	atomic.StoreUint64(&w.loop, loopOf(control.base+pc))
 }
 
 // rangeOf is a range of program counters in one word.

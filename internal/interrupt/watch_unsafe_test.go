@@ -270,6 +270,22 @@ var deferring = map[string]func(wrong *bool){
 			}()
 		}
 	},
+	"a loop without a call": func(wrong *bool) {
+		n := 0
+		defer func() { *wrong = n&1 != 0 }()
+		for n != 1 {
+			n += 2
+		}
+	},
+	"a deferred loop": func(wrong *bool) {
+		n := 0
+		defer func() { *wrong = n&1 != 0 }()
+		defer func() {
+			for n != 1 {
+				n += 2
+			}
+		}()
+	},
 	"a recursion": func(wrong *bool) {
 		begun, ended := 0, 0
 		defer func() { *wrong = begun != ended && begun != ended+1 }()
