@@ -282,6 +282,26 @@ var faults = map[string]fault{
 		}
 		return a, nil
 	}, endless: true},
+	"endless loop of letting others run": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		for a != b {
+			runtime.Gosched()
+		}
+		return a, nil
+	}, endless: true, unreachedUnderRace: true},
+	"endless loop of lookups by a long key": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		m, n := map[string]int{text: 0, "a": 0, "b": 0, "c": 0, "d": 0, "e": 0, "f": 0, "g": 0, "h": 0}, a
+		for range (b - a) << 62 {
+			n += m[text]
+		}
+		return n, nil
+	}, endless: true},
+	"pieces of memory that are kept": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		var all [][]byte
+		for range (b - a) << 62 {
+			all = append(all, make([]byte, 1<<22))
+		}
+		return a + len(all), nil
+	}, endless: true},
 	"endless search in a string": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n := a
 		for range (b - a) << 62 {

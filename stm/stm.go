@@ -87,8 +87,12 @@
 //
 // What an interruption does not reach: the loop of a function that defers something, if it calls
 // nothing and stores more than one word (a deferred function could see half of what the loop assigns).
-// What it does not reach in time: code that is nearly always where nothing can be interrupted, such as a loop of nothing but
-// runtime.Gosched, which may take seconds, and minutes beside many busy threads. A loop in the library or the runtime is ended when it
+// What it does not reach in time: code that is nearly always where nothing can be interrupted, such as
+// a loop of nothing but runtime.Gosched beside busy goroutines, of maps.Clone of a large map, or of calls that
+// wait; and a goroutine that waits, as in time.Sleep, which is not allowed. What runs in another goroutine,
+// as the function that iter.Pull is given, is not interrupted at all. An interruption that a function recovers, as
+// package fmt does around the methods that it calls, has ended no more than what it was recovered from. A loop in
+// the library or the runtime is ended when it
 // returns, or, where memory is moved, compared, searched, cleared or converted, there: what it has
 // allocated until then is what it can in the time that the timer takes to suspect it, three ticks
 // or at most 150 ms, and one allocation more. What a sync.Once calls, which must not be done by half, is

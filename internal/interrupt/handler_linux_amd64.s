@@ -7,6 +7,7 @@
 // stopped goroutine refers to.
 
 #define ucontext_rbp 120
+#define ucontext_rax 144
 #define ucontext_rsp 160
 #define ucontext_rip 168
 #define ucontext_eflags 176
@@ -18,6 +19,8 @@
 #define longestCall 8
 #define SYS_rt_sigreturn 15
 #define SYS_gettid 186
+#define SYS_futex 202
+#define g_m 48
 #define SIGSEGV 11
 
 // func handlerPC() uintptr
@@ -60,7 +63,10 @@ TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ ucontext_rip(DX), R14
 	SUBQ $8, SP // the stack is aligned at calls
 	MOVQ ·control+controlBlock_preempt(SB), AX
+	TESTQ AX, AX
+	JZ   first
 	CALL AX
+first:
 	ADDQ $8, SP
 	CMPQ ucontext_rip(R13), R14
 	JNE  redirected
@@ -83,6 +89,16 @@ TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CALL triples<>(SB)
 	JEQ  done
 doomed:
+	JMP  end<>(SB)
+redirected: // what the runtime does now is not the goroutine's
+	ANDQ $~trapFlag, ucontext_eflags(R13)
+done:
+	RET
+
+// end
+//
+// The end of a handler for a goroutine that is doomed, which is noted.
+TEXT end<>(SB), NOSPLIT|NOFRAME, $0
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
@@ -96,6 +112,8 @@ known:
 	JCS  safe
 	TESTQ $trapFlag, ucontext_eflags(R13) // it is being stepped
 	JNZ  done
+	CMPQ ·control+controlBlock_stepping(SB), $0
+	JEQ  done
 	MOVQ R12, AX
 	MOVQ slot_stepped(BX), CX
 	MOVQ AX, SI
@@ -112,8 +130,6 @@ safe:
 	CALL isHeld<>(SB)
 	JCS  done
 	JMP  fault<>(SB)
-redirected: // what the runtime does now is not the goroutine's
-	ANDQ $~trapFlag, ucontext_eflags(R13)
 done:
 	RET
 
@@ -128,7 +144,7 @@ TEXT stepped<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ ucontext_rip(DX), R14
 	ANDQ $~trapFlag, ucontext_eflags(R13)
 	CALL slotOf<>(SB)
-	JCC  done
+	JCC  elsewhere
 	CMPQ slot_steps(BX), $0
 	JEQ  done
 	MOVQ (slot_view+View_Interruptible)(BX), SI
@@ -151,6 +167,10 @@ safe:
 	CALL isHeld<>(SB)
 	JCS  done
 	JMP  fault<>(SB)
+elsewhere:
+	CALL slotOfSystem<>(SB)
+	JCC  done
+	JMP  step<>(SB)
 others:
 	MOVQ ·control+controlBlock_trap(SB), AX
 	JMP  AX
@@ -160,17 +180,26 @@ done:
 // step
 //
 // The end of a handler that has a goroutine stopped after its next instruction, unless that would
-// be one too many, outside of the program's code, where there may be nothing to read, or a system
-// call: one that blocks signals would have the kernel end the process at the trap.
+// be one too many, outside of code that is known, where there may be nothing to read, or a system
+// call that is not known to leave signals alone: one that blocks them would have the kernel end the
+// process at the trap.
 TEXT step<>(SB), NOSPLIT|NOFRAME, $0
 	DECQ slot_steps(BX)
 	JEQ  out
-	CMPQ R14, ·control+controlBlock_textFrom(SB)
-	JCS  out
-	CMPQ R14, ·control+controlBlock_textTo(SB)
+	MOVQ R14, AX
+	SUBQ ·control+controlBlock_textFrom(SB), AX
+	CMPQ AX, ·control+controlBlock_textSize(SB)
+	JCS  readable
+	MOVQ R14, AX
+	SUBQ ·control+controlBlock_clockFrom(SB), AX
+	CMPQ AX, ·control+controlBlock_clockSize(SB)
 	JCC  out
+readable:
 	CMPW (R14), $syscallCode
-	JEQ  out
+	JNE  harmless
+	CMPQ ucontext_rax(R13), $SYS_futex
+	JNE  out
+harmless:
 	MOVQ R14, slot_from(BX)
 	MOVQ ucontext_rsp(R13), AX
 	MOVQ AX, slot_fromSP(BX)
@@ -179,7 +208,9 @@ TEXT step<>(SB), NOSPLIT|NOFRAME, $0
 	ORQ  DX, AX
 	MOVQ AX, slot_stepped(BX)
 	ORQ  $trapFlag, ucontext_eflags(R13)
+	RET
 out:
+	MOVQ $0, slot_steps(BX)
 	RET
 
 // fault
@@ -222,6 +253,40 @@ found:
 	CMPQ CX, 8(AX)
 	JCC  none
 	CALL callers<>(SB)
+	STC
+	RET
+
+// slotOfSystem
+//
+// CF is set if the thread runs the runtime's own code, on its own stack, for a goroutine that was
+// stepped on it, whose slot is BX: the goroutine is what it comes back to, as likely as not. Uses
+// AX, CX, DX and R11.
+TEXT slotOfSystem<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ $SYS_gettid, AX
+	SYSCALL
+	MOVQ (TLS), DX
+	TESTQ DX, DX
+	JZ   none
+	LEAQ ·slots(SB), BX
+	MOVL $const_slotCount, CX
+next:
+	CMPQ slot_thread(BX), AX
+	JNE  other
+	CMPQ slot_steps(BX), $0
+	JEQ  other
+	CMPQ slot_view(BX), DX // its g
+	JEQ  found
+	MOVQ g_m(DX), R11
+	CMPQ 0(R11), DX // the g of the runtime's own stack, with which its m begins
+	JEQ  found
+other:
+	ADDQ $slot__size, BX
+	DECL CX
+	JNZ  next
+none:
+	CLC
+	RET
+found:
 	STC
 	RET
 

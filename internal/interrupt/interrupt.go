@@ -32,10 +32,14 @@
 //
 // Where a goroutine is met that is not safe, be it in a call of the runtime that keeps a state,
 // it is stepped from there, instruction by instruction, by the trap flag of the processor: each
-// instruction is followed by a SIGTRAP, whose handler looks again. That ends when the goroutine
-// is safe, leaves its own stack, comes to a system call or to code that is not the program's, or
-// after some thousand instructions; and a goroutine runs freely for two thirds of the time, or
-// something long that it is in would never be over.
+// instruction is followed by a SIGTRAP, whose handler looks again. That goes on while the runtime
+// works for it on the thread's own stack, where nothing is ended: it may come back to the goroutine,
+// as from a lock, from a large allocation, or from Gosched. It ends when the
+// goroutine is safe, another one runs, it comes to a system call but futex or to code that is not
+// the program's, or after some thousand instructions; and a goroutine runs freely for two thirds of the time, or
+// something long that it is in would never be over. In a process that a debugger has attached to, no
+// goroutine is stepped. Package os/signal takes no notice of SIGTRAP, whatever a program asks for; if
+// it has the program ignore SIGURG, the handler is installed again.
 //
 // Everything is read while the goroutine is stopped, by its own thread. What the handler reads
 // is memory that the transaction's log keeps alive. A comparison that comes out wrong, because

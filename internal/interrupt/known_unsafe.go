@@ -20,7 +20,7 @@ type knownFunctions struct {
 }
 
 const (
-	moverCount     = 20
+	moverCount     = 24
 	bodyCount      = 96
 	allocatorCount = 6
 	fillerCount    = 60
@@ -31,7 +31,7 @@ const (
 // collector sees no pointer change, or in which it has been told of all that do, or only read.
 var movers = []string{
 	"runtime.memmove", "runtime.memclrNoHeapPointers", "runtime.memequal", "runtime.memequal_varlen", "memeqbody", "runtime.cmpstring",
-	"cmpbody", "countbody", "indexbody", "indexbytebody",
+	"cmpbody", "countbody", "indexbody", "indexbytebody", "aeshashbody", "runtime.strhash", "runtime.memhash",
 }
 
 // bodies are Go functions that take as long as what they are given is, and change nothing but what
@@ -39,7 +39,7 @@ var movers = []string{
 var bodies = []string{"runtime.stringtoslicerune", "runtime.slicerunetostring", "runtime.countrunes"}
 
 // fillers are functions of the runtime that fill memory which they have allocated, and which
-// nobody else has seen, or that compare, copy and clear: when they call a mover, they hold
+// nobody else has seen, or that compare, look up, copy and clear: when they call a mover, they hold
 // nothing, and nothing is lost with them. All functions of the scanners are among them, too, and
 // among bodies or movers.
 var fillers = []string{
@@ -48,6 +48,7 @@ var fillers = []string{
 	"runtime.concatbytes", "runtime.concatbyte2", "runtime.concatbyte3", "runtime.concatbyte4", "runtime.concatbyte5",
 	"runtime.slicebytetostring", "runtime.stringtoslicebyte", "runtime.stringtoslicerune", "runtime.slicerunetostring",
 	"runtime.typedslicecopy", "runtime.memclrHasPointers", "runtime.strequal", "runtime.efaceeq", "runtime.ifaceeq",
+	"runtime.mapaccess1_faststr", "runtime.mapaccess2_faststr",
 }
 
 // scanners are packages that read memory, and are compiled as the runtime is.

@@ -46,7 +46,7 @@ const (
 	entryCount  = 4
 	// stepCount is how many instructions a doomed goroutine is stepped after a signal, at
 	// something more than a microsecond each.
-	stepCount = 2000
+	stepCount = 10000
 )
 
 var slots [slotCount]slot
@@ -55,15 +55,19 @@ var slots [slotCount]slot
 var control controlBlock
 
 type controlBlock struct {
-	preempt uintptr // the runtime's handler of SIGURG
+	preempt uintptr // the runtime's handler of SIGURG, 0 if the program ignores it
 	fault   uintptr // and of SIGSEGV
 	trap    uintptr // and of SIGTRAP
 	base    uintptr
-	// textFrom and textTo are around the program's code. Where that is not known no goroutine
-	// is stepped.
-	textFrom, textTo uintptr
-	known            knownFunctions
-	wrapper          uint8 // what the runtime calls functions that the compiler makes of methods
+	// stepping is not 0 where goroutines may be stepped: in a process that is traced, what follows
+	// an instruction is a stop that the debugger has not asked for.
+	stepping uint64
+	// The program's code begins at textFrom. Where that is not known no goroutine is stepped. The
+	// other code is the kernel's that the runtime calls to know the time.
+	textFrom, textSize, clockFrom, clockSize uintptr
+
+	known   knownFunctions
+	wrapper uint8 // what the runtime calls functions that the compiler makes of methods
 }
 
 // mu guards which slots are used, and the installation.
@@ -92,9 +96,15 @@ func Start(v View) (Watch, bool) {
 			atomic.StoreUint64(&s.entries[j], 0)
 		}
 		atomic.StoreUint64(&s.steps, 0)
+		atomic.StoreUint64(&s.thread, 0)
 		s.began, s.stepped = 0, 0
 		atomic.StoreUint64(&s.doomed, 0)
 		s.since = 0
+		stepping := uint64(1)
+		if traced() {
+			stepping = 0
+		}
+		atomic.StoreUint64(&control.stepping, stepping)
 		g := v.G
 		v.G = 0
 		s.view = v
@@ -118,8 +128,12 @@ func (w Watch) Stop() {
 	endAlarms()
 }
 
-// Poke has the handler look at all goroutines with a slot. What it notes is judged by Judge.
+// Poke has the handler look at all goroutines with a slot. What it notes is judged by Judge. A
+// program may have begun to ignore the signal since the last time.
 func Poke() {
+	mu.Lock()
+	install()
+	mu.Unlock()
 	pid := os.Getpid()
 	for _, thread := range threads() {
 		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(thread), uintptr(syscall.SIGURG))

@@ -5,12 +5,14 @@ package interrupt
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -370,16 +372,26 @@ func TestWhatIsDoneOnceComesToItsEnd(t *testing.T) {
 	}
 }
 
+// inChild runs the test in a process of its own, with a change of its environment. It reports whether
+// this is that process.
+func inChild(t *testing.T, change string) bool {
+	t.Helper()
+	const child = "INTERRUPT_TEST_CHILD"
+	if os.Getenv(child) != "" {
+		return true
+	}
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), child+"=1", change)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
 // TestAGoroutineIsInterruptedWhileItMovesMemoryDownwards: without AVX this is done by an instruction
 // for which a flag of the processor is set that all other code expects to be clear.
 func TestAGoroutineIsInterruptedWhileItMovesMemoryDownwards(t *testing.T) {
-	const inChild = "INTERRUPT_TEST_MOVES_DOWNWARDS"
-	if os.Getenv(inChild) == "" {
-		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		c.Env = append(os.Environ(), inChild+"=1", "GODEBUG=cpu.avx=off")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if !inChild(t, "GODEBUG=cpu.avx=off") {
 		return
 	}
 	for range 20 {
@@ -391,6 +403,44 @@ func TestAGoroutineIsInterruptedWhileItMovesMemoryDownwards(t *testing.T) {
 		atomic.StoreUint64(word, 1)
 		untilEnded(t, ended, Poke, w.Judge)
 		w.Stop()
+	}
+}
+
+// TestAProgramMayAskForSignals: for all that there are, or ignore them, before a goroutine is watched
+// and while it is. Of SIGTRAP os/signal takes no notice.
+func TestAProgramMayAskForSignals(t *testing.T) {
+	if !inChild(t, "GODEBUG=") {
+		return
+	}
+	all := make(chan os.Signal, 100)
+	for _, change := range []func(){
+		func() { signal.Notify(all, syscall.SIGTRAP, syscall.SIGURG) },
+		func() { signal.Notify(all) },
+		func() { signal.Stop(all) },
+		func() { signal.Reset() },
+		func() { signal.Ignore(syscall.SIGTRAP) },
+		func() { signal.Ignore() },
+	} {
+		for _, before := range []bool{true, false} {
+			if before {
+				change()
+			}
+			w, word, ended := watchDoomed(t, func() {
+				// Where it can be ended is so rare that it has to be stepped there.
+				for m := map[int]int{}; ; m[len(m)]++ {
+				}
+			})
+			if !before {
+				change()
+			}
+			var trap sigaction
+			if err := rtSigaction(syscall.SIGTRAP, nil, &trap); err != nil || trap.handler != steppedPC() {
+				t.Fatalf("%v; the handler of steps is %#x, not %#x", err, trap.handler, steppedPC())
+			}
+			atomic.StoreUint64(word, 1)
+			untilEnded(t, ended, Poke, w.Judge)
+			w.Stop()
+		}
 	}
 }
 
