@@ -326,7 +326,7 @@ var faults = map[string]fault{
 		return n, nil
 	}, endless: true},
 	"endless copying of pointers": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		from := make([]*int, 1<<20)
+		from := make([]*int, 1<<14)
 		to := make([]*int, len(from))
 		for range (b - a) << 62 {
 			copy(to, from)
