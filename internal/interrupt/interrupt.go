@@ -18,8 +18,9 @@
 // A goroutine that allocates without end is in the runtime nearly all the time, and ever longer
 // at a time. So what is judged is also where the functions return to that it is in, which the
 // handler finds by the frame pointers: the first signal that meets it outside of the runtime
-// ends it. And once it is known to be doomed, signals come by the processor time of the threads
-// (alarms), so that it is met whatever else the processors do.
+// ends it. And from when it is watched, signals come by the processor time of the threads
+// (alarms), so that it is met whatever else the processors do: where Go uses one, it does not run
+// while it is looked at.
 //
 // Most of that time is spent moving memory: append copies the old array into the new one. That
 // is assembly with nothing to lose (movers), called by a function of the runtime (fillers) that has

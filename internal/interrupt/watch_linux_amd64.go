@@ -115,27 +115,29 @@ func Start(v View) (Watch, bool) {
 	return Watch{}, false
 }
 
-// Stop gives the slot back, and ends the alarms if no other goroutine needs them.
+// Stop gives the slot back, and ends the alarms if no other goroutine is watched.
 func (w Watch) Stop() {
 	mu.Lock()
 	defer mu.Unlock()
 	atomic.StoreUintptr(&w.view.G, 0)
 	for i := range slots {
-		if atomic.LoadUintptr(&slots[i].view.G) != 0 && atomic.LoadUint64(&slots[i].doomed) != 0 {
+		if atomic.LoadUintptr(&slots[i].view.G) != 0 {
 			return
 		}
 	}
 	endAlarms()
 }
 
-// Poke has the handler look at all goroutines with a slot. What it notes is judged by Judge. A
-// program may have begun to ignore the signal since the last time.
+// Poke has the handler look at all goroutines with a slot, at once and by alarms: where there is one
+// processor, none of them runs now. What it notes is judged by Judge. A program may have begun to
+// ignore the signal since the last time.
 func Poke() {
 	mu.Lock()
 	install()
 	mu.Unlock()
-	pid := os.Getpid()
-	for _, thread := range threads() {
+	pid, all := os.Getpid(), threads()
+	setAlarms(all)
+	for _, thread := range all {
 		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(thread), uintptr(syscall.SIGURG))
 	}
 }
@@ -145,12 +147,8 @@ const chases = 500
 
 // Chase looks at a goroutine that is known to be doomed again and again, on the thread that it
 // was seen on, until it is somewhere safe or this has lasted for some milliseconds: it may be
-// in the runtime nearly all the time. Alarms look at it as well from then on, until it is
-// watched no more.
+// in the runtime nearly all the time.
 func (w Watch) Chase(ended func() bool) {
-	if atomic.LoadUint64(&w.doomed) != 0 {
-		setAlarms()
-	}
 	pid := uintptr(os.Getpid())
 	for i := 0; i < chases && atomic.LoadUint64(&w.doomed) != 0 && !ended(); i++ {
 		syscall.RawSyscall(syscall.SYS_TGKILL, pid, uintptr(atomic.LoadUint64(&w.thread)), uintptr(syscall.SIGURG))

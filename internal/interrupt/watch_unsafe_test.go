@@ -332,7 +332,7 @@ func TestAGoroutineThatDefersIsInterruptedInItsCalls(t *testing.T) {
 func TestAlarmsLookAtADoomedGoroutine(t *testing.T) {
 	w, word, ended := watchDoomed(t, countOn)
 	atomic.StoreUint64(word, 1)
-	untilEnded(t, ended, setAlarms, w.Judge)
+	untilEnded(t, ended, func() { setAlarms(threads()) }, w.Judge)
 	w.Stop()
 	if len(alarms.of) != 0 {
 		t.Errorf("%d threads have an alarm although nothing is watched", len(alarms.of))
@@ -441,6 +441,19 @@ func TestAProgramMayAskForSignals(t *testing.T) {
 			untilEnded(t, ended, Poke, w.Judge)
 			w.Stop()
 		}
+	}
+}
+
+// TestAGoroutineIsInterruptedOnTheOnlyProcessor: it never runs while it is looked at.
+func TestAGoroutineIsInterruptedOnTheOnlyProcessor(t *testing.T) {
+	if !inChild(t, "GOMAXPROCS=1") {
+		return
+	}
+	for range 5 {
+		w, word, ended := watchDoomed(t, countOn)
+		atomic.StoreUint64(word, 1)
+		untilEnded(t, ended, Poke, w.Judge)
+		w.Stop()
 	}
 }
 
