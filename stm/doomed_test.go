@@ -294,21 +294,21 @@ var faults = map[string]fault{
 			n += m[text]
 		}
 		return n, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"pieces of memory that are kept": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		var all [][]byte
 		for range (b - a) << 62 {
 			all = append(all, make([]byte, 1<<22))
 		}
 		return a + len(all), nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"endless search in a string": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n := a
 		for range (b - a) << 62 {
 			n += strings.Index(text, "b"+strings.Repeat("a", 100)) + strings.Index(text, strings.Repeat("a", 100)+"b") + 2
 		}
 		return n, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"endless comparison of strings": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n, other := a, strings.Clone(text)
 		for range (b - a) << 62 {
@@ -317,14 +317,14 @@ var faults = map[string]fault{
 			}
 		}
 		return n, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"endless conversion to runes and back": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n := a
 		for range (b - a) << 62 {
 			n += len(string([]rune(text))) - len([]rune(text))
 		}
 		return n, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"endless copying of pointers": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		from := make([]*int, 1<<14)
 		to := make([]*int, len(from))
@@ -333,14 +333,14 @@ var faults = map[string]fault{
 			clear(to)
 		}
 		return a, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"large pieces of memory that are dropped": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n := a
 		for range (b - a) << 62 {
 			n += len(make([]byte, 1<<20+n&1)) & 1
 		}
 		return n, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"endless matching": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n := a
 		for range (b - a) << 62 {
@@ -349,7 +349,7 @@ var faults = map[string]fault{
 			}
 		}
 		return n, nil
-	}, endless: true},
+	}, endless: true, unreachedUnderRace: true},
 	"number that grows": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		n := big.NewInt(3)
 		for range (b - a) << 62 {
@@ -473,7 +473,7 @@ func ever(n int) iter.Seq[int] {
 }
 
 var (
-	text     = strings.Repeat("a", 1<<20)
+	text     = strings.Repeat("a", 1<<17)
 	pattern  = regexp.MustCompile("(a|aa)*(a|aaa)*b")
 	madeOnce atomic.Value
 )
