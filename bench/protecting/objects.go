@@ -62,12 +62,15 @@ func (o *manyObjects) Check(quick bool) error {
 	return command.CheckRounds(&o.runs, 21)
 }
 
+// padded is the program as it is, but for objects that are as large as isolated ones: what it takes more is for memory alone.
+const padded measure.Variant = "padded"
+
 // sectionsOfObjects is how many sections a round has.
 const sectionsOfObjects = 2_000_000
 
 // Measure runs the command.
 func (o *manyObjects) Measure(c *command.Session) (any, error) {
-	variants := []measure.Variant{measure.Heap, measure.Again, tolerate, isolate, auto}
+	variants := []measure.Variant{measure.Heap, measure.Again, padded, tolerate, isolate, auto}
 	files := make([]string, len(variants))
 	for i, v := range variants {
 		files[i] = c.Temp("objects" + strconv.Itoa(i))
@@ -97,8 +100,11 @@ func (o *manyObjects) Measure(c *command.Session) (any, error) {
 
 func buildObjects(c *command.Session, v measure.Variant, file string) error {
 	const program = "./protecting/objects"
-	if v == measure.Heap || v == measure.Again {
+	switch v {
+	case measure.Heap, measure.Again:
 		return c.Build(file, program)
+	case padded:
+		return c.Build(file, program, "-tags=padded")
 	}
 	tool, err := c.Cofferdam()
 	if err != nil {
@@ -160,7 +166,7 @@ func timingOf(v measure.Variant, rounds []objectsRound) measure.Timing {
 
 func (o *manyObjects) print(c *command.Session) {
 	plain := o.Results[0]
-	fmt.Fprintf(c.Out, "%d objects with a lock each; medians of %d rounds. The second row is the program against itself.\n\n", o.Objects, o.runs)
+	fmt.Fprintf(c.Out, "%d objects with a lock each; medians of %d rounds. The second row is the program against itself, the third with objects as\nlarge as isolated ones, and no protection.\n\n", o.Objects, o.runs)
 	over := func(ratio float64) float64 { return 100 * (ratio - 1) }
 	more := func(ratio float64) string { return fmt.Sprintf("%+.1f", over(ratio)) }
 	t := measure.Table{Head: []string{"protect", "MiB", "bytes more an object", "ns a section", "% more", "from", "to"}}
@@ -171,7 +177,7 @@ func (o *manyObjects) print(c *command.Session) {
 	// Twice the memory of the program as it is, and a page for each 32 objects.
 	const page, together = 4096, 32
 	most := float64(2*plain.Bytes+o.Objects/together*page) / (1 << 20)
-	for _, r := range o.Results[2:] {
+	for _, r := range o.Results[3:] {
 		mib := float64(r.Bytes) / (1 << 20)
 		o.Report.Targets = append(o.Report.Targets,
 			measure.Target{Name: string(r.Variant) + ", memory", Unit: "MiB", Limit: most, Measured: mib, Low: mib, High: mib}.Judge(),

@@ -6,8 +6,10 @@ package page
 // rest to Steps, for package wicket to decide whether the wicket trusts from then on. It is a power of two.
 const wicketTurn = 256
 
-// WicketYoung is after how many such sections StepIn leaves the rest to Steps for the first time.
-const WicketYoung = 4
+// WicketYoung is up to how many such sections StepIn does so more often, after each wicketYoungTurn.
+const WicketYoung = 16
+
+const wicketYoungTurn = 4
 
 // WicketTurnShift is where the number of the section is in a word.
 const WicketTurnShift = 30

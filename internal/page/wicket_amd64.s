@@ -45,13 +45,17 @@ fenced:
 	CMPXCHGQ DX, Wicket_Word(DI)
 	JNE  no
 	SHRQ $const_WicketTurnShift, AX
-	CMPQ AX, $const_WicketYoung
-	JEQ  no
 	NOTL AX
+	CMPL AX, $~const_WicketYoung
+	JAE  young
 	TESTL $(const_wicketTurn-1), AX
 	JNE  begun
 no:
 	JMP  ·stepAside(SB)
+young:
+	TESTL $(const_wicketYoungTurn-1), AX
+	JEQ  no
+	JMP  begun
 
 // func StepInToRead(w *Wicket, bits uint64)
 //

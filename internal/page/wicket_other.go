@@ -32,8 +32,8 @@ func StepInToRead(w *Wicket, bits uint64) {
 	}
 }
 
-// WicketYoung is after how many sections a wicket is asked for the first time whether it trusts. None ever does.
-const WicketYoung = 4
+// WicketYoung is up to how many sections a wicket is asked more often whether it trusts. None ever does.
+const WicketYoung = 16
 
 // WicketTurnShift is where the number of the section is in a word.
 const WicketTurnShift = 30

@@ -16,6 +16,7 @@ import (
 
 // An account is what a server has many of.
 type account struct {
+	_       padding
 	mu      sync.Mutex
 	balance int64
 	moves   int64

@@ -24,6 +24,28 @@ func BenchmarkSection(b *testing.B) {
 			g.Wake()
 		}
 	})
+	// Most objects have few sections.
+	const sections = 40
+	b.Run("plain, the first of an object", func(b *testing.B) {
+		o := new(lean)
+		for i := 0; b.Loop(); i++ {
+			if i%sections == 0 {
+				*o = lean{}
+			}
+			o.mu.Lock()
+			o.n++
+			o.mu.Unlock()
+		}
+	})
+	b.Run("guarded, the first of an object", func(b *testing.B) {
+		o := new(lean)
+		for i := 0; b.Loop(); i++ {
+			if i%sections == 0 {
+				*o = lean{}
+			}
+			o.section()
+		}
+	})
 	b.Run("reading alone", func(b *testing.B) {
 		o := new(lean)
 		sum := 0

@@ -32,7 +32,6 @@ func (g *Guard) Trusts() bool { return atomic.LoadUint32(&g.w.Wanters)&trusting 
 
 // TrustFreely has guards trust as often as they can, until the function is called that it returns. It reports whether any can at all.
 func TrustFreely() (restore func(), can bool) {
-	fences.once.Do(func() {})
 	grants, barriers, state := fences.grants.each, fences.barriers.each, fences.state.Load()
 	fences.grants.each, fences.barriers.each = 0, 0
 	if can = page.PrepareBarrier(); can {

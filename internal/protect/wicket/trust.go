@@ -2,7 +2,6 @@ package wicket
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,7 +54,6 @@ var fences = supply{
 
 // A supply is how many barriers may be made, and so for how many guards trust may be a mistake.
 type supply struct {
-	once  sync.Once
 	state atomic.Int32 // whether barriers can be made
 
 	grants   ration        // of trust to guards that have had it, or that were wanted when they were young
@@ -73,16 +71,21 @@ const (
 
 var start = time.Now()
 
-// trustHolds reports whether guards may trust. The kernel may take some milliseconds to prepare barriers, for which no
-// section waits.
+// prepare has the kernel prepare barriers, which may take some milliseconds. No section waits for that.
+func (s *supply) prepare() {
+	if page.PrepareBarrier() {
+		s.state.CompareAndSwap(notKnown, canBeMade)
+	}
+}
+
+func init() {
+	if !raceBuild {
+		go fences.prepare()
+	}
+}
+
+// trustHolds reports whether guards may trust.
 func (s *supply) trustHolds() bool {
-	s.once.Do(func() {
-		go func() {
-			if page.PrepareBarrier() {
-				s.state.CompareAndSwap(notKnown, canBeMade)
-			}
-		}()
-	})
 	if s.state.Load() != canBeMade {
 		return false
 	}

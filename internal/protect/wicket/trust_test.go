@@ -13,8 +13,8 @@ import (
 // enough is more sections than come before a guard trusts.
 const enough = 2000
 
-// few is more sections than come before a guard trusts that is young.
-const few = 8
+// few is more sections than a guard has while it is young.
+const few = 24
 
 func (o *lean) section() {
 	o.mu.Lock()

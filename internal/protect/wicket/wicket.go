@@ -65,8 +65,8 @@
 // every other store finds the guard trusting, too, and makes one of its own.
 //
 // A fence of that kind takes up to ten microseconds. So a guard that has lost its trust has it again only after some hundred
-// sections, and a thousand guards in a second at most. Most objects of a program never have that many sections. They trust after
-// a handful, when they have been set up. As this may be a mistake for all of them at once, a budget of barriers bounds what it
+// sections, and a thousand guards in a second at most. Most objects of a program never have that many sections. They are asked after
+// each four of the first sixteen, when they have been set up. As this may be a mistake for all of them at once, a budget of barriers bounds what it
 // costs. The store that finds it empty ends the trust of all guards: it says so in one word, [page.WicketTrust], which each section that
 // trusts looks at behind its plain store, has all processors make a fence, and then says that this is done. From then on stores need no
 // barrier, because a section that set its word before that fence is seen, and one that sets it later finds that trust has ended, and begins by a

@@ -1,0 +1,5 @@
+//go:build !padded
+
+package main
+
+type padding struct{}
