@@ -83,7 +83,7 @@ func (s *Section) useOfEntries(b *Batch, step *Step) Use {
 		case step.Loop:
 			return publishes("uses it in the header of a loop")
 		case s.isOvertaken(a.Node, entry, step):
-			return publishes("uses it, and calls a function")
+			return publishes("calls a function")
 		default:
 			use.Entries = append(use.Entries, EntryOf{a.Node, entry})
 		}

@@ -27,7 +27,7 @@ func (s *Section) rewritten(stmt ast.Stmt, elements []*Element) (assignments []A
 		alone := assigned != nil && len(assigned.Lhs) == 1
 		switch {
 		case !alone && s.callsBehindElement(stmt, e), alone && callsBehind(s.Info, e.Whole().Expr, e.Whole().Expr):
-			return nil, "uses it, and calls a function"
+			return nil, "calls a function"
 		case assigned == nil, alone && use.IsPlain(assigned.Rhs[0]), !alone && areExchanged(assigned, elements):
 		case assigned.Tok == token.SHL_ASSIGN || assigned.Tok == token.SHR_ASSIGN:
 			return nil, "shifts it by what may panic"

@@ -86,7 +86,7 @@ func (r *round) runsOpen(s *StepPlan, c *openCode) string {
 		case len(s.Does.Calls) > 0:
 			does = s.Does.Calls[0].String()
 		default:
-			does = "has a function literal run"
+			does = "runs a function literal"
 		}
 		return "the section runs other code that uses it: the statement " + does
 	}

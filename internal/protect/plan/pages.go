@@ -402,7 +402,7 @@ func (d *decision) slow() map[*PageDatum]string {
 	all := make(map[*PageDatum]string)
 	for _, use := range d.slowUses {
 		if all[use.datum] == "" {
-			all[use.datum] = "a section would have to open its page each time (" + short(use.at) + ")"
+			all[use.datum] = "a section would have to open it each time (" + short(use.at) + ")"
 		}
 	}
 	return all
