@@ -85,6 +85,7 @@ func (g *gen) within() {
 			g.line("j := n & 1")
 		}
 		g.line("%s := &%s", k, at)
+		g.line("_ = %s", k)
 		g.line("%s.mu.Lock()", g.of(k, at))
 		for range 2 + g.Pick(5) {
 			o, p := g.of(k, at), g.of(at, k)
