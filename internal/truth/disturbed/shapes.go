@@ -97,5 +97,13 @@ var shapes = []shape{
 	{name: "twice through all", text: "\tvar a, b KIND\n\tLOCK()\n\tTHROUGH {\n\t\ta = e.f\n\t\ta = e.f\n\t}\n\tpause()\n\tTHROUGH {\n\t\tb = e.f\n\t\tb = e.f\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "once through all, twice", text: "\tvar a, b KIND\n\tLOCK()\n\tTHROUGH {\n\t\ta = e.f\n\t}\n\tpause()\n\tTHROUGH {\n\t\tb = e.f\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "rounds through all", text: "\tvar all [2]KIND\n\tLOCK()\n\tfor i := range all {\n\t\tTHROUGH {\n\t\t\tall[i] = e.f\n\t\t\tall[i] = e.f\n\t\t}\n\t\tif i == 0 {\n\t\t\tpause()\n\t\t}\n\t}\n\tUNLOCK()\n\ta, b := all[0], all[1]\n\treturn DIFFER\n"},
+	{name: "sections in a loop", text: "\tvar a, b KIND\n\tfor i := range 3 {\n\t\tLOCK()\n\tENTERS\t\tif i == 1 {\n\t\t\ta = DATA\n\t\t\tpause()\n\t\t\tb = DATA\n\t\t}\n\t\tUNLOCK()\n\t}\n\treturn DIFFER\n"},
+	{name: "left by continue", text: "\tvar a, b KIND\n\tfor i := range 2 {\n\t\tLOCK()\n\tENTERS\t\ta = DATA\n\t\tif i == 0 {\n\t\t\tUNLOCK()\n\t\t\tcontinue\n\t\t}\n\t\tpause()\n\t\tb = DATA\n\t\tUNLOCK()\n\t}\n\treturn DIFFER\n"},
+	{name: "released on two ways", text: "\tLOCK()\nENTERS\ta := DATA\n\tif !always {\n\t\tUNLOCK()\n\t\treturn false\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "released for a while", text: "\tLOCK()\nENTERS\tif !always {\n\t\tUNLOCK()\n\t\tLOCK()\n\t}\n\ta := DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "argument of a deferred call", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\tdefer func(v KIND) { a, b = v, DATA }(DATA)\n\t\tpause()\n\t}()\n\treturn DIFFER\n"},
+	{name: "in an if and its else", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tif a = DATA; !always {\n\t\ta = DATA\n\t} else if pause(); always {\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "callee that calls itself", text: "\tLOCK()\n\tdefer UNLOCK()\nENTERS\ta := DATA\n\tpause()\n\treturn x.differsNN(a, 2)\n", rest: "func RECEIVERdiffersNN(a KIND, n int) bool {\n\tif n > 0 {\n\t\treturn x.differsNN(a, n-1)\n\t}\nPREPARESENTERS\tb := DATA\n\treturn DIFFER\n}\n"},
+	{name: "loop without a condition", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfor {\n\t\tif a = DATA; always {\n\t\t\tpause()\n\t\t\tb = DATA\n\t\t\tbreak\n\t\t}\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 }
