@@ -67,6 +67,8 @@ var allocators = [allocatorCount]string{
 var holders = [holderCount]string{"sync.(*Once).doSlow", "math/big.divisors", "encoding/json.typeEncoder", stmPath + ".(*Tx).attempt"}
 
 // onceGrace is a time by the clock of the processor, some ten seconds.
+//
+//lint:ignore U1000 the handler uses it, in assembly
 const onceGrace = 1 << 35
 
 // A place is an entry of the table of functions.
