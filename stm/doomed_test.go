@@ -9,13 +9,8 @@ package stm_test
 import (
 	"errors"
 	"fmt"
-	"iter"
-	"math/big"
-	"regexp"
 	"runtime"
 	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -230,23 +225,6 @@ var faults = map[string]fault{
 		}
 		return n, nil
 	}, endless: true},
-	"endless loop without a call of a function that defers": {do: func(tx *stm.Tx, a, b int) (n int, err error) {
-		defer func() { n += a }()
-		for i := uint(1); a != b; i = i*5 + 1 {
-			if i == 0 {
-				break
-			}
-		}
-		return n, nil
-	}, endless: true},
-	"endless loop of a deferred function": {do: func(tx *stm.Tx, a, b int) (n int, err error) {
-		defer func() {
-			for i := 0; i < (b-a)<<62; i++ {
-				n = a
-			}
-		}()
-		return a, nil
-	}, endless: true},
 	"loop that allocates what it drops": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		var last *[512]int
 		for range (b - a) << 62 {
@@ -260,140 +238,6 @@ var faults = map[string]fault{
 			s = fmt.Sprint(s, i)
 		}
 		return a + len(s), nil
-	}, endless: true},
-	"endless loop of a method behind an interface": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		return a + run(distance(b-a)), nil
-	}, endless: true},
-	"endless loop over what a function yields": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n := a
-		for v := range ever(b - a) { //stmcheck:ok the timer interrupts it
-			n += v
-		}
-		return n, nil
-	}, endless: true},
-	"endless loop of a select with a default": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		c := make(chan int)
-		for i := b; i != a; {
-			select {
-			case <-c:
-			default:
-				i = turn(i)
-			}
-		}
-		return a, nil
-	}, endless: true},
-	"endless loop of letting others run": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		for a != b {
-			runtime.Gosched()
-		}
-		return a, nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless loop of lookups by a long key": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		m, n := map[string]int{text: 0, "a": 0, "b": 0, "c": 0, "d": 0, "e": 0, "f": 0, "g": 0, "h": 0}, a
-		for range (b - a) << 62 {
-			n += m[text]
-		}
-		return n, nil
-	}, endless: true, unreachedUnderRace: true},
-	"pieces of memory that are kept": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		var all [][]byte
-		for range (b - a) << 62 {
-			all = append(all, make([]byte, 1<<22))
-		}
-		return a + len(all), nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless search in a string": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n := a
-		for range (b - a) << 62 {
-			n += strings.Index(text, "b"+strings.Repeat("a", 100)) + strings.Index(text, strings.Repeat("a", 100)+"b") + 2
-		}
-		return n, nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless comparison of strings": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n, other := a, strings.Clone(text)
-		for range (b - a) << 62 {
-			if text != other || text < other {
-				n++
-			}
-		}
-		return n, nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless conversion to runes and back": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n := a
-		for range (b - a) << 62 {
-			n += len(string([]rune(text))) - len([]rune(text))
-		}
-		return n, nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless copying of pointers": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		from := make([]*int, 1<<14)
-		to := make([]*int, len(from))
-		for range (b - a) << 62 {
-			copy(to, from)
-			clear(to)
-		}
-		return a, nil
-	}, endless: true, unreachedUnderRace: true},
-	"large pieces of memory that are dropped": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n := a
-		for range (b - a) << 62 {
-			n += len(make([]byte, 1<<20+n&1)) & 1
-		}
-		return n, nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless matching": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n := a
-		for range (b - a) << 62 {
-			if pattern.MatchString(text[:1<<12]) {
-				n++
-			}
-		}
-		return n, nil
-	}, endless: true, unreachedUnderRace: true},
-	"number that grows": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		n := big.NewInt(3)
-		for range (b - a) << 62 {
-			n.Mul(n, n)
-		}
-		return a, nil
-	}, endless: true},
-	"sorting by an order that is none": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		table, n := make([]int, 1<<10), 0
-		for range (b - a) << 62 {
-			slices.SortFunc(table, func(int, int) int { n++; return n&2 - 1 })
-		}
-		return a, nil
-	}, endless: true},
-	"value that contains itself": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		list := []any{0}
-		if a != b {
-			list[0] = list
-		}
-		return a + len(fmt.Sprint(list)) - 3, nil
-	}, endless: true, unreachedUnderRace: true},
-	"endless loop of panics that are recovered": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		for range (b - a) << 62 {
-			func() {
-				defer func() { recover() }()
-				panic(errDiffer)
-			}()
-		}
-		return a, nil
-	}, endless: true},
-	"panic in a deferred function": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		defer func() {
-			if a != b {
-				panic(errDiffer)
-			}
-		}()
-		return []int{a}[b-a], nil
-	}, raises: true},
-	"what is made once for all transactions": {do: func(tx *stm.Tx, a, b int) (int, error) {
-		if a != b {
-			return madeOnce.Load().(func() int)(), nil // it takes longer than it takes to be suspected
-		}
-		defer madeOnce.Store(sync.OnceValue(makeOnce))
-		return a - 1 + madeOnce.Load().(func() int)(), nil
 	}, endless: true},
 	"endless recursion of loads": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		other := new(int)
@@ -448,39 +292,6 @@ func descendDeferring(n int) (depth int) {
 	defer func() { depth++ }()
 	return descendDeferring(n)
 }
-
-// A distance is how far apart two values are.
-type distance int
-
-// run is short enough for the compiler to have its loop in the method that it makes of this one for
-// pointers, which is what an interface calls.
-func (d distance) run() (n int) {
-	for i := 0; i < int(d)<<62; i++ {
-		n = 0
-	}
-	return n
-}
-
-//go:noinline
-func run(r interface{ run() int }) int { return r.run() }
-
-// ever yields for ever, unless n is 0.
-func ever(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for n != 0 && yield(0) {
-		}
-	}
-}
-
-var (
-	text     = strings.Repeat("a", 1<<17)
-	pattern  = regexp.MustCompile("(a|aa)*(a|aaa)*b")
-	madeOnce atomic.Value
-)
-
-func init() { madeOnce.Store(sync.OnceValue(makeOnce)) }
-
-func makeOnce() int { return 1 + count(1<<28) }
 
 // dropped returns what nobody needs.
 //

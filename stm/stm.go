@@ -85,22 +85,11 @@
 //	                                     no log have none until another
 //	                                     commits
 //
-// What an interruption does not reach:
-//
-//   - The loop of a function that defers something, if it calls nothing and stores more than one
-//     word: a deferred function could see half of what the loop assigns.
-//   - What runs in another goroutine, as the function that iter.Pull is given, and a goroutine that
-//     waits, as in time.Sleep.
-//   - What recovers it, as package fmt does around the methods that it calls: that much is ended.
-//
-// What it does not reach in time, which may be seconds, and minutes beside many busy threads: code
-// that is nearly always where nothing can be interrupted, such as a loop of nothing but
-// runtime.Gosched beside busy goroutines, of maps.Clone of a large map, or, while the collector waits
-// for it, of copying millions of pointers. What a sync.Once calls must not be done by half, and is
-// left alone for some ten seconds.
-//
-// A loop in the library or the runtime is ended when it returns, or, where memory is moved,
-// compared, searched, cleared or converted, there: what it has
+// What an interruption does not reach: the loop of a function that defers something, if it calls
+// nothing (a deferred function could see half of what the loop assigns). What it does not reach in
+// time: code that is nearly always where nothing can be interrupted, such as a loop of nothing but
+// runtime.Gosched, which may take seconds, and minutes beside many busy threads. A loop in the library or the runtime is ended when it
+// returns, or, where memory is moved for an append, a string or a conversion, there: what it has
 // allocated until then is what it can in the time that the timer takes to suspect it, three ticks
 // or at most 150 ms, and one allocation more. runtime.Goexit, which t.FailNow calls, cannot be
 // taken back: in a lazy mode Tx.Validate belongs before it.

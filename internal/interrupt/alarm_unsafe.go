@@ -36,12 +36,12 @@ type itimerspec struct{ interval, value syscall.Timespec }
 
 const notifyThread = 4 // SIGEV_THREAD_ID
 
-// setAlarms gives each of some threads an alarm that has none. If the kernel will not have them,
+// setAlarms gives each thread an alarm that has none. If the kernel will not have them,
 // goroutines are looked at by Poke and Chase alone.
-func setAlarms(all []int) {
+func setAlarms() {
 	alarms.mu.Lock()
 	defer alarms.mu.Unlock()
-	for _, thread := range all {
+	for _, thread := range threads() {
 		if _, ok := alarms.of[thread]; ok {
 			continue
 		}

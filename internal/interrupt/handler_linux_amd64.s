@@ -7,20 +7,16 @@
 // stopped goroutine refers to.
 
 #define ucontext_rbp 120
-#define ucontext_rax 144
 #define ucontext_rsp 160
 #define ucontext_rip 168
 #define ucontext_eflags 176
 #define siginfo_code 8
 #define trapFlag 0x100 // in the flags: a SIGTRAP follows the next instruction
-#define directionFlag 0x400 // strings of bytes are moved downwards, as nothing but a move expects
 #define trapTrace 2 // in the siginfo of a SIGTRAP: it followed an instruction
 #define syscallCode 0x050F // a SYSCALL, as two bytes
 #define longestCall 8
 #define SYS_rt_sigreturn 15
 #define SYS_gettid 186
-#define SYS_futex 202
-#define g_m 48
 #define SIGSEGV 11
 
 // func handlerPC() uintptr
@@ -63,10 +59,7 @@ TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ ucontext_rip(DX), R14
 	SUBQ $8, SP // the stack is aligned at calls
 	MOVQ ·control+controlBlock_preempt(SB), AX
-	TESTQ AX, AX
-	JZ   first
 	CALL AX
-first:
 	ADDQ $8, SP
 	CMPQ ucontext_rip(R13), R14
 	JNE  redirected
@@ -89,32 +82,14 @@ first:
 	CALL triples<>(SB)
 	JEQ  done
 doomed:
-	JMP  end<>(SB)
-redirected: // what the runtime does now is not the goroutine's
-	ANDQ $~trapFlag, ucontext_eflags(R13)
-done:
-	RET
-
-// end
-//
-// The end of a handler for a goroutine that is doomed, which is noted.
-TEXT end<>(SB), NOSPLIT|NOFRAME, $0
-	RDTSC
-	SHLQ $32, DX
-	ORQ  DX, AX
-	CMPQ slot_doomed(BX), $0
-	JNE  known
-	MOVQ AX, slot_since(BX)
 	MOVQ $1, slot_doomed(BX)
-known:
-	MOVQ AX, R12
 	CALL isSafe<>(SB)
 	JCS  safe
 	TESTQ $trapFlag, ucontext_eflags(R13) // it is being stepped
 	JNZ  done
-	CMPQ ·control+controlBlock_stepping(SB), $0
-	JEQ  done
-	MOVQ R12, AX
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
 	MOVQ slot_stepped(BX), CX
 	MOVQ AX, SI
 	SUBQ CX, SI // since it was stepped last
@@ -124,12 +99,11 @@ known:
 	JCS  done
 	MOVQ AX, slot_began(BX)
 	MOVQ $const_stepCount, slot_steps(BX)
-	MOVQ $0, slot_turn(BX)
 	JMP  step<>(SB)
 safe:
-	CALL isHeld<>(SB)
-	JCS  done
 	JMP  fault<>(SB)
+redirected: // what the runtime does now is not the goroutine's
+	ANDQ $~trapFlag, ucontext_eflags(R13)
 done:
 	RET
 
@@ -144,7 +118,7 @@ TEXT stepped<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ ucontext_rip(DX), R14
 	ANDQ $~trapFlag, ucontext_eflags(R13)
 	CALL slotOf<>(SB)
-	JCC  elsewhere
+	JCC  done
 	CMPQ slot_steps(BX), $0
 	JEQ  done
 	MOVQ (slot_view+View_Interruptible)(BX), SI
@@ -152,25 +126,13 @@ TEXT stepped<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JEQ  done
 	CALL isSafe<>(SB)
 	JCS  safe
-	CALL isLooped<>(SB)
-	JCS  safe
 	CALL isCalled<>(SB)
 	JCS  called
 	JMP  step<>(SB)
 called:
-	CALL isHeld<>(SB)
-	JCS  done
-	SUBQ R12, ucontext_rsp(R13)
 	MOVQ $0, ucontext_rip(R13) // to the runtime, a call of a function that is nil
-	JMP  fault<>(SB)
 safe:
-	CALL isHeld<>(SB)
-	JCS  done
 	JMP  fault<>(SB)
-elsewhere:
-	CALL slotOfSystem<>(SB)
-	JCC  done
-	JMP  step<>(SB)
 others:
 	MOVQ ·control+controlBlock_trap(SB), AX
 	JMP  AX
@@ -180,26 +142,17 @@ done:
 // step
 //
 // The end of a handler that has a goroutine stopped after its next instruction, unless that would
-// be one too many, outside of code that is known, where there may be nothing to read, or a system
-// call that is not known to leave signals alone: one that blocks them would have the kernel end the
-// process at the trap.
+// be one too many, outside of the program's code, where there may be nothing to read, or a system
+// call: one that blocks signals would have the kernel end the process at the trap.
 TEXT step<>(SB), NOSPLIT|NOFRAME, $0
 	DECQ slot_steps(BX)
 	JEQ  out
-	MOVQ R14, AX
-	SUBQ ·control+controlBlock_textFrom(SB), AX
-	CMPQ AX, ·control+controlBlock_textSize(SB)
-	JCS  readable
-	MOVQ R14, AX
-	SUBQ ·control+controlBlock_clockFrom(SB), AX
-	CMPQ AX, ·control+controlBlock_clockSize(SB)
+	CMPQ R14, ·control+controlBlock_textFrom(SB)
+	JCS  out
+	CMPQ R14, ·control+controlBlock_textTo(SB)
 	JCC  out
-readable:
 	CMPW (R14), $syscallCode
-	JNE  harmless
-	CMPQ ucontext_rax(R13), $SYS_futex
-	JNE  out
-harmless:
+	JEQ  out
 	MOVQ R14, slot_from(BX)
 	MOVQ ucontext_rsp(R13), AX
 	MOVQ AX, slot_fromSP(BX)
@@ -208,16 +161,14 @@ harmless:
 	ORQ  DX, AX
 	MOVQ AX, slot_stepped(BX)
 	ORQ  $trapFlag, ucontext_eflags(R13)
-	RET
 out:
-	MOVQ $0, slot_steps(BX)
 	RET
 
 // fault
 //
 // The end of a handler that has the goroutine panic where it is.
 TEXT fault<>(SB), NOSPLIT|NOFRAME, $0
-	ANDQ $~(trapFlag|directionFlag), ucontext_eflags(R13)
+	ANDQ $~trapFlag, ucontext_eflags(R13)
 	MOVQ $0, slot_steps(BX)
 	MOVQ (slot_view+View_Interrupted)(BX), SI
 	MOVL $1, (SI)
@@ -253,40 +204,6 @@ found:
 	CMPQ CX, 8(AX)
 	JCC  none
 	CALL callers<>(SB)
-	STC
-	RET
-
-// slotOfSystem
-//
-// CF is set if the thread runs the runtime's own code, on its own stack, for a goroutine that was
-// stepped on it, whose slot is BX: the goroutine is what it comes back to, as likely as not. Uses
-// AX, CX, DX and R11.
-TEXT slotOfSystem<>(SB), NOSPLIT|NOFRAME, $0
-	MOVQ $SYS_gettid, AX
-	SYSCALL
-	MOVQ (TLS), DX
-	TESTQ DX, DX
-	JZ   none
-	LEAQ ·slots(SB), BX
-	MOVL $const_slotCount, CX
-next:
-	CMPQ slot_thread(BX), AX
-	JNE  other
-	CMPQ slot_steps(BX), $0
-	JEQ  other
-	CMPQ slot_view(BX), DX // its g
-	JEQ  found
-	MOVQ g_m(DX), R11
-	CMPQ 0(R11), DX // the g of the runtime's own stack, with which its m begins
-	JEQ  found
-other:
-	ADDQ $slot__size, BX
-	DECL CX
-	JNZ  next
-none:
-	CLC
-	RET
-found:
 	STC
 	RET
 
@@ -354,33 +271,21 @@ out:
 
 // isSafe
 //
-// CF is set if the program counter is in the slot's range, or in one of the movers or bodies, called
-// by functions that fill what they have just allocated, or by none, from somewhere in the slot's
-// range. Where each of these returns to is known for certain: a mover has no frame, and the others
-// have set theirs up. Allocators count only if the first of them has called the mover. Uses AX, CX,
-// SI, DI, R8, R9, R10 and R11.
+// CF is set if the program counter is in the slot's range, or in one of the functions that move
+// and clear memory, called by functions that fill what they have just allocated, or by none,
+// from somewhere in the slot's range. Where each of these returns to is known for certain: the
+// first has no frame, and the others have set theirs up. Uses AX, CX, SI, DI, R8, R9 and R10.
 TEXT isSafe<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ R14, AX
 	MOVQ slot_safe(BX), CX
 	CALL within<>(SB)
 	JCS  out
 	MOVQ R14, R9
-	LEAQ slot_callers(BX), R10
-	LEAQ ·control+(controlBlock_known+knownFunctions_movers)(SB), DI
+	LEAQ ·control+controlBlock_movers(SB), DI
 	MOVL $const_moverCount, R8
 	CALL among<>(SB)
-	JCS  mover
-	ADDQ $8, R10
-	LEAQ ·control+(controlBlock_known+knownFunctions_bodies)(SB), DI
-	MOVL $const_bodyCount, R8
-	CALL among<>(SB)
 	JCC  out
-mover:
-	MOVQ 0(R10), AX
-	MOVQ ·control+(controlBlock_known+knownFunctions_allocators)(SB), CX
-	CALL within<>(SB)
-	SBBQ R11, R11 // all ones if the first allocator has called
-	ANDQ $const_allocatorCount, R11
+	LEAQ slot_callers(BX), R10
 next:
 	MOVQ 0(R10), R9
 	ADDQ $8, R10
@@ -390,85 +295,11 @@ next:
 	MOVQ slot_safe(BX), CX
 	CALL within<>(SB)
 	JCS  out
-	LEAQ (const_fillerCount)(R11), R8
-	LEAQ ·control+(controlBlock_known+knownFunctions_fillers)(SB), DI
-	MOVQ R11, AX
-	SHLQ $3, AX
-	SUBQ AX, DI
+	LEAQ ·control+controlBlock_fillers(SB), DI
+	MOVL $const_fillerCount, R8
 	CALL among<>(SB)
 	JCS  next
 out:
-	RET
-
-// isHeld
-//
-// CF is set if the goroutine is not to be ended now, because one of the holders is among its
-// callers. All of them are looked at, as far as the frame pointers lead, up to where the transaction
-// begins. Uses AX, CX, DX, SI, DI, R8, R9, R10, R11 and R15.
-TEXT isHeld<>(SB), NOSPLIT|NOFRAME, $0
-	RDTSC
-	SHLQ $32, DX
-	ORQ  AX, DX
-	SUBQ slot_since(BX), DX
-	MOVQ (TLS), AX
-	MOVQ ucontext_rsp(R13), R10
-	MOVQ ucontext_rbp(R13), R11
-	MOVQ 8(AX), R15
-	SUBQ $16, R15 // the highest address that a frame can have
-	MOVQ 0(R10), R9 // where a function without a frame returns to
-caller:
-	LEAQ ·control+(controlBlock_known+knownFunctions_holders)(SB), DI
-	MOVL $const_holderCount, R8
-	CALL among<>(SB)
-	JCS  holder
-next:
-	CMPQ R11, R10
-	JCS  out
-	CMPQ R11, R15
-	JHI  out
-	MOVQ 8(R11), R9
-	LEAQ 8(R11), R10
-	MOVQ 0(R11), R11
-	JMP  caller
-holder:
-	CMPL R8, $1 // the last
-	JEQ  out
-	CMPL R8, $const_holderCount // the first
-	JNE  held
-	MOVQ $const_onceGrace, AX
-	CMPQ DX, AX
-	JHI  next
-held:
-	STC
-	RET
-out:
-	CLC
-	RET
-
-// isLooped
-//
-// CF is set if the goroutine is at the beginning of the slot's loop, and has gone there from there
-// without leaving it. Uses AX, CX, SI and DI.
-TEXT isLooped<>(SB), NOSPLIT|NOFRAME, $0
-	MOVQ R14, AX
-	MOVQ slot_loop(BX), DI
-	MOVQ DI, CX
-	CALL within<>(SB)
-	JCC  left
-	TESTQ AX, AX // the offset to the beginning; clears CF
-	JNZ  out
-	CMPQ slot_turn(BX), DI
-	JEQ  turned
-	MOVQ DI, slot_turn(BX)
-	CLC
-out:
-	RET
-turned:
-	STC
-	RET
-left:
-	MOVQ $0, slot_turn(BX)
-	CLC
 	RET
 
 // isCalled
@@ -477,8 +308,7 @@ left:
 // calls, or such a call of one of the slot's functions. The stack pointer is then what it is in the
 // called function, at its beginning and its end: what it leads to is where the call returns to. A
 // signal that came in between, and had the runtime push something, is none: what it pushes is the
-// program counter of before, and not one right behind it. R12 is how far below the stack pointer
-// the address is where the call returns to. Uses AX, CX, SI, DI and R8.
+// program counter of before, and not one right behind it. Uses AX, CX, SI, DI and R8.
 TEXT isCalled<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ ucontext_rsp(R13), SI
 	LEAQ 8(SI), CX
@@ -492,7 +322,9 @@ TEXT isCalled<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ R14, AX
 	MOVQ slot_calls(BX), CX
 	CALL within<>(SB)
-	MOVL $8, R12
+	JCC  no
+	SUBQ $8, ucontext_rsp(R13)
+	STC
 	RET
 called:
 	LEAQ slot_entries(BX), DI
@@ -514,7 +346,6 @@ known:
 	CMPQ CX, $longestCall
 	JCC  no
 	MOVQ slot_calls(BX), CX
-	XORL R12, R12
 	JMP  within<>(SB)
 
 // pairs

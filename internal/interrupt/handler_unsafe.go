@@ -3,7 +3,6 @@
 package interrupt
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -26,11 +25,8 @@ const (
 	ignored  = 1 // SIG_IGN; SIG_DFL is 0
 )
 
-var errForeign = errors.New("a signal handler is not the Go runtime's")
-
 // install puts the handler before the runtime's. It does so again if os/signal has had the
-// runtime install its own anew, or none: a program that ignores the signal, which takes the
-// runtime's requests for preemption from it, still has a sandbox.
+// runtime install its own anew.
 func install() error {
 	var old, fault sigaction
 	if err := rtSigaction(syscall.SIGURG, nil, &old); err != nil {
@@ -42,14 +38,9 @@ func install() error {
 	if err := rtSigaction(syscall.SIGSEGV, nil, &fault); err != nil {
 		return err
 	}
-	if old.handler == ignored {
-		old = sigaction{flags: onstack | siginfo}
-	} else if old.handler == 0 {
-		return errForeign
-	}
 	for _, a := range []sigaction{old, fault} {
-		if a.handler == ignored || a.flags&onstack == 0 || a.flags&siginfo == 0 {
-			return errForeign
+		if a.handler <= ignored || a.flags&onstack == 0 || a.flags&siginfo == 0 {
+			return fmt.Errorf("a signal handler is not the Go runtime's")
 		}
 	}
 	control.preempt, control.fault = old.handler, fault.handler
@@ -69,7 +60,7 @@ func installStepped() error {
 	if old.handler == steppedPC() {
 		return nil
 	}
-	control.textSize, control.clockSize = 0, 0
+	control.textFrom, control.textTo = 0, 0
 	if old.handler != control.fault {
 		return nil
 	}
@@ -77,17 +68,8 @@ func installStepped() error {
 	if err := rtSigaction(syscall.SIGTRAP, ours(steppedPC()), nil); err != nil {
 		return err
 	}
-	code := handlerPC()
-	control.textFrom, control.textSize = mapped(func(from, to uintptr, _ string) bool { return from <= code && code < to })
-	control.clockFrom, control.clockSize = mapped(func(_, _ uintptr, name string) bool { return name == "[vdso]" })
+	control.textFrom, control.textTo = text(handlerPC())
 	return nil
-}
-
-// traced reports whether a debugger has attached to the process.
-func traced() bool {
-	status, err := os.ReadFile("/proc/self/status")
-	_, tracer, found := strings.Cut(string(status), "\nTracerPid:\t")
-	return err == nil && found && !strings.HasPrefix(tracer, "0\n")
 }
 
 // ours is how a handler of this package is installed.
@@ -95,18 +77,15 @@ func ours(handler uintptr) *sigaction {
 	return &sigaction{handler: handler, flags: siginfo | onstack | restart | restorer, restorer: restorerPC(), mask: ^uint64(0)}
 }
 
-// mapped returns where the part of the program's memory begins that is looked for, and how large it
-// is, 0 if that is not told.
-func mapped(isIt func(from, to uintptr, name string) bool) (from, size uintptr) {
+// text returns where the code is mapped that an address is in, nothing if that is not told.
+func text(pc uintptr) (from, to uintptr) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		return 0, 0
 	}
 	for line := range strings.Lines(string(maps)) {
-		var to uintptr
-		fields := strings.Fields(line)
-		if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err == nil && isIt(from, to, fields[len(fields)-1]) {
-			return from, to - from
+		if _, err := fmt.Sscanf(line, "%x-%x", &from, &to); err == nil && from <= pc && pc < to {
+			return from, to
 		}
 	}
 	return 0, 0

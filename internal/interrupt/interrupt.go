@@ -18,29 +18,22 @@
 // A goroutine that allocates without end is in the runtime nearly all the time, and ever longer
 // at a time. So what is judged is also where the functions return to that it is in, which the
 // handler finds by the frame pointers: the first signal that meets it outside of the runtime
-// ends it. And from when it is watched, signals come by the processor time of the threads
-// (alarms), so that it is met whatever else the processors do: where Go uses one, it does not run
-// while it is looked at.
+// ends it. And once it is known to be doomed, signals come by the processor time of the threads
+// (alarms), so that it is met whatever else the processors do.
 //
 // Most of that time is spent moving memory: append copies the old array into the new one. That
-// is assembly with nothing to lose (movers), called by a function of the runtime (fillers) that has
+// is assembly with nothing to lose, called by a function of the runtime (fillers) that has
 // allocated the new array, has not shown it to anybody, and holds no lock: as if that call had
 // used a nil pointer, which the runtime supports there as anywhere in Go code. So the goroutine
-// is ended there, too, if the first function on its stack that is not one of these may be. The same
-// is true where memory is compared, searched, cleared or converted, which lasts as long as the
-// memory is, and where a large piece is cleared after it was allocated (allocators).
+// is ended there, too, if the first function on its stack that is not one of these may be.
 // What cannot be cut short is the one allocation that it is in.
 //
 // Where a goroutine is met that is not safe, be it in a call of the runtime that keeps a state,
 // it is stepped from there, instruction by instruction, by the trap flag of the processor: each
-// instruction is followed by a SIGTRAP, whose handler looks again. That goes on while the runtime
-// works for it on the thread's own stack, where nothing is ended: it may come back to the goroutine,
-// as from a lock, from a large allocation, or from Gosched. It ends when the
-// goroutine is safe, another one runs, it comes to a system call but futex or to code that is not
-// the program's, or after some thousand instructions; and a goroutine runs freely for two thirds of the time, or
-// something long that it is in would never be over. In a process that a debugger has attached to, no
-// goroutine is stepped. Package os/signal takes no notice of SIGTRAP, whatever a program asks for; if
-// it has the program ignore SIGURG, the handler is installed again.
+// instruction is followed by a SIGTRAP, whose handler looks again. That ends when the goroutine
+// is safe, leaves its own stack, comes to a system call or to code that is not the program's, or
+// after some thousand instructions; and a goroutine runs freely for two thirds of the time, or
+// something long that it is in would never be over.
 //
 // Everything is read while the goroutine is stopped, by its own thread. What the handler reads
 // is memory that the transaction's log keeps alive. A comparison that comes out wrong, because
@@ -57,20 +50,13 @@
 //     would leave the collector's buffer half filled, nor in a prologue.
 //   - Its function is Go code on the goroutine's own stack, neither assembly, C nor the
 //     runtime's, and not of a package of the
-//     standard library that has locks or other state. What the compiler makes of a method by
-//     itself, for pointers and interfaces, is Go code like any other. An invariant of the program's own that
+//     standard library that has locks or other state. An invariant of the program's own that
 //     does not hold in the middle of a function is the transaction's business: the sandbox ends
 //     functions at any Load already.
 //   - Its function defers nothing. The frame of a function that panics and defers nothing is
 //     dead, and its variables need not be known to the collector. One that does defer may not
 //     yet have zeroed the word that says what, and a deferred function could read a variable of
 //     several words of which one was written.
-//
-// Some functions must come to their end once they have begun (holders): what a sync.Once does is
-// done, or has failed, for all goroutines, and math/big extends a table of its own under a lock.
-// What they call is not ended, be it as safe as it may, so before it is ended all callers of the
-// goroutine are looked at, up to where its transaction begins. A function that a Once calls may be
-// doomed to run for ever, and is ended after some seconds all the same.
 //
 // A function that defers is ended in a call, as if what it calls had panicked, which Go supports
 // in all of them: when the call returns, before anything is done with its results. When it begins
@@ -79,12 +65,6 @@
 // return. That something was called or has returned is seen by stepping. To the runtime it is then
 // a call of a function that is nil: the program counter is 0, and the call's return address is on
 // top of the stack.
-//
-// In a loop of such a function that calls nothing, it is ended at the beginning, if it has gone there
-// from there, instruction by instruction, without leaving the loop, and the instructions of the loop
-// store one word at most. The code is decoded for that. What sets up the function's frame, and what
-// strikes off a deferred function, is in no loop. An assignment of several words that is half done at
-// the beginning has a store before it and one behind it, and the goroutine has come by both.
 //
 // What is left to the program: a function must not assign a string, a slice or an interface in
 // a loop without an access, through a pointer, to a variable that a deferred function of a
@@ -100,9 +80,6 @@
 //	handler_unsafe.go         installing the handlers
 //	handler_linux_amd64.s     the handlers
 //	safe_unsafe.go            which program counters are safe
-//	known_unsafe.go           functions of the runtime and the library that are known by name
-//	loop_unsafe.go            loops of functions that defer
-//	decode.go                 their instructions
 //	other.go                  other platforms
 package interrupt
 

@@ -57,7 +57,7 @@ const pcMagic = 0xfffffff1
 // map of its variables; the runtime tells by the same.
 func (f *funcData) isGo() bool {
 	const localsPointerMaps = 1
-	if f.funcID != 0 && f.funcID != control.wrapper || f.flag&flagAssembly != 0 || f.nfuncdata <= localsPointerMaps {
+	if f.funcID != 0 || f.flag&flagAssembly != 0 || f.npcdata == 0 || f.nfuncdata <= localsPointerMaps {
 		return false
 	}
 	after := unsafe.Sizeof(*f) + 4*uintptr(f.npcdata+localsPointerMaps)
@@ -130,8 +130,6 @@ var header = sync.OnceValue(func() *pcHeader {
 	if !some || !others {
 		return nil
 	}
-	keeper.Keep()
-	functions(h, without, entry, func(f *funcData, entry, end uintptr) { control.known.note(h, f, entry, end) })
 	return h
 })
 
@@ -165,25 +163,16 @@ const safePoint = -1
 // unsafePoint returns what the runtime's table of unsafe points says of a program counter, and
 // the range for which it says so.
 func unsafePoint(h *pcHeader, f *funcData, entry, pc uintptr) (value int32, from, to uintptr) {
-	offset := uint32(0)
-	if f.npcdata != 0 {
-		offset = *(*uint32)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f)))
+	offset := *(*uint32)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f)))
+	if offset == 0 {
+		return safePoint, entry, pc + 1
 	}
-	if offset == 0 { // no point is unsafe, as in a small function that calls nothing
-		return safePoint, entry, endOf(h, f, entry)
-	}
-	return valueAt(h, offset, entry, pc)
-}
-
-// valueAt returns what the table at an offset says of a program counter of the function that
-// begins at entry, and the range for which it says so. Beyond the function it is -2.
-func valueAt(h *pcHeader, offset uint32, entry, pc uintptr) (value int32, from, to uintptr) {
 	p := unsafe.Add(unsafe.Pointer(h), h.pctabOffset+uintptr(offset))
 	value, from = -1, entry
 	for first := true; ; first = false {
 		delta := varint(&p)
 		if delta == 0 && !first {
-			return -2, 0, 0
+			return -2, 0, 0 // beyond the function
 		}
 		value += int32(delta>>1) ^ -int32(delta&1)
 		to = from + uintptr(varint(&p))
@@ -227,18 +216,52 @@ func safeRange(pc uintptr) (from, to uintptr, defers, ok bool) {
 	return from, to, f.deferreturn != 0, to-control.base < 1<<32
 }
 
-// pure are the packages of the standard library whose functions have no state, but for what a
-// pool gives them and does not get back, and what holders make.
-var pure = []string{
-	"bytes", "cmp", "container/heap", "container/list", "container/ring", "encoding/base32", "encoding/base64", "encoding/binary", "encoding/hex",
-	"encoding/json", "errors", "fmt", "internal/bytealg", "internal/stringslite", "maps", "math", "math/big", "math/bits", "math/cmplx",
-	"math/rand/v2", "regexp", "regexp/syntax", "slices", "sort", "strconv", "strings", "unicode", "unicode/utf16", "unicode/utf8",
+// movers are the functions, written in assembly without a frame, that move and clear memory in
+// which the collector sees no pointer change, or in which it has been told of all that do.
+var movers = [...]string{"runtime.memmove", "runtime.memclrNoHeapPointers"}
+
+// fillers are functions of the runtime that fill memory which they have allocated, and which
+// nobody else has seen: when they call a mover, they hold nothing, and nothing is lost with them.
+var fillers = [...]string{
+	"runtime.growslice", "runtime.growsliceNoAlias", "runtime.growsliceBuf", "runtime.growsliceBufNoAlias", "runtime.makeslicecopy",
+	"runtime.concatstrings", "runtime.concatstring2", "runtime.concatstring3", "runtime.concatstring4", "runtime.concatstring5",
+	"runtime.concatbytes", "runtime.concatbyte2", "runtime.concatbyte3", "runtime.concatbyte4", "runtime.concatbyte5",
+	"runtime.slicebytetostring", "runtime.stringtoslicebyte",
 }
+
+const (
+	moverCount  = len(movers)
+	fillerCount = len(fillers)
+)
+
+// outermost returns the name of the function that has a program counter in its code, its own
+// or that of a function that is inlined there, and where it begins.
+func outermost(pc uintptr) (name string, entry uintptr) {
+	fn := runtime.FuncForPC(pc)
+	if fn == nil {
+		return "", 0
+	}
+	entry = fn.Entry()
+	return runtime.FuncForPC(entry).Name(), entry
+}
+
+// end returns where the function ends that begins at an entry.
+func end(entry uintptr) uintptr {
+	pc := entry
+	for fn := runtime.FuncForPC(pc); fn != nil && fn.Entry() == entry; fn = runtime.FuncForPC(pc) {
+		pc++
+	}
+	return pc
+}
+
+// pure are the packages of the standard library whose functions have no state, but for what a
+// pool gives them and does not get back.
+var pure = []string{"bytes", "cmp", "container", "fmt", "maps", "math", "slices", "sort", "strconv", "strings", "unicode"}
 
 // standard are the others, by the first part of their paths.
 var standard = []string{
-	"archive", "bufio", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "expvar", "flag", "go", "hash",
-	"html", "image", "index", "internal", "io", "iter", "log", "math", "mime", "net", "os", "path", "plugin", "reflect", "runtime", "structs", "sync",
+	"archive", "bufio", "compress", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "go", "hash",
+	"html", "image", "index", "internal", "io", "iter", "log", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "structs", "sync",
 	"syscall", "testing", "text", "time", "unique", "unsafe", "vendor", "weak", "cofferdamrt",
 }
 
@@ -258,15 +281,9 @@ func allowed(pc uintptr) bool {
 		outer := runtime.FuncForPC(entry)
 		return outer != nil && !strings.HasPrefix(outer.Name(), stmPath)
 	}
-	path := packageOf(name)
-	first, _, _ := strings.Cut(path, "/")
-	return !slices.Contains(standard, first) && !strings.HasPrefix(name, "type:") && !strings.HasPrefix(name, "go:") || slices.Contains(pure, path)
-}
-
-// packageOf returns the path of the package that a function is in, by its name.
-func packageOf(function string) string {
-	function, _, _ = strings.Cut(function, "[") // paths of packages may be among a function's types
-	last := strings.LastIndexByte(function, '/') + 1
-	name, _, _ := strings.Cut(function[last:], ".")
-	return function[:last] + name
+	first := name
+	if i := strings.IndexAny(name, "./"); i >= 0 {
+		first = name[:i]
+	}
+	return !slices.Contains(standard, first) && !strings.HasPrefix(name, "type:") && !strings.HasPrefix(name, "go:") || slices.Contains(pure, first)
 }

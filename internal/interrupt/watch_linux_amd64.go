@@ -4,6 +4,7 @@ package interrupt
 
 import (
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -25,19 +26,15 @@ type slot struct {
 	// stack already.
 	calls   uint64
 	entries [entryCount]uint64
-	// loop is a range likewise: of a loop without calls in such a function, in which the goroutine
-	// may be ended at the beginning, when it has gone there from there and has not left it. It is
-	// turn then.
-	loop, turn uint64
 	// steps is how many instructions more the goroutine is stepped. Before the last one from was
 	// its program counter, and fromSP its stack pointer.
 	steps, from, fromSP uint64
 	// began and stepped are when the first and the last of these steps were, by the processor.
 	began, stepped uint64
 	// thread is the one that the handler has seen the goroutine on, and doomed says that it
-	// has found something changed that the goroutine has read, at the time since.
-	thread, doomed, since uint64
-	info                  [128]byte // a siginfo of SIGSEGV
+	// has found something changed that the goroutine has read.
+	thread, doomed uint64
+	info           [128]byte // a siginfo of SIGSEGV
 }
 
 const (
@@ -46,7 +43,7 @@ const (
 	entryCount  = 4
 	// stepCount is how many instructions a doomed goroutine is stepped after a signal, at
 	// something more than a microsecond each.
-	stepCount = 10000
+	stepCount = 2000
 )
 
 var slots [slotCount]slot
@@ -55,19 +52,17 @@ var slots [slotCount]slot
 var control controlBlock
 
 type controlBlock struct {
-	preempt uintptr // the runtime's handler of SIGURG, 0 if the program ignores it
+	preempt uintptr // the runtime's handler of SIGURG
 	fault   uintptr // and of SIGSEGV
 	trap    uintptr // and of SIGTRAP
 	base    uintptr
-	// stepping is not 0 where goroutines may be stepped: in a process that is traced, what follows
-	// an instruction is a stop that the debugger has not asked for.
-	stepping uint64
-	// The program's code begins at textFrom. Where that is not known no goroutine is stepped. The
-	// other code is the kernel's that the runtime calls to know the time.
-	textFrom, textSize, clockFrom, clockSize uintptr
-
-	known   knownFunctions
-	wrapper uint8 // what the runtime calls functions that the compiler makes of methods
+	// textFrom and textTo are around the program's code. Where that is not known no goroutine
+	// is stepped.
+	textFrom, textTo uintptr
+	// movers and fillers are functions, as ranges like a slot's, that a goroutine has been
+	// seen in; see isSafe.
+	movers  [moverCount]uint64
+	fillers [fillerCount]uint64
 }
 
 // mu guards which slots are used, and the installation.
@@ -91,20 +86,12 @@ func Start(v View) (Watch, bool) {
 		atomic.StoreUint64(&s.pc, 0)
 		atomic.StoreUint64(&s.safe, 0)
 		atomic.StoreUint64(&s.calls, 0)
-		atomic.StoreUint64(&s.loop, 0)
 		for j := range s.entries {
 			atomic.StoreUint64(&s.entries[j], 0)
 		}
 		atomic.StoreUint64(&s.steps, 0)
-		atomic.StoreUint64(&s.thread, 0)
 		s.began, s.stepped = 0, 0
 		atomic.StoreUint64(&s.doomed, 0)
-		s.since = 0
-		stepping := uint64(1)
-		if traced() {
-			stepping = 0
-		}
-		atomic.StoreUint64(&control.stepping, stepping)
 		g := v.G
 		v.G = 0
 		s.view = v
@@ -115,29 +102,23 @@ func Start(v View) (Watch, bool) {
 	return Watch{}, false
 }
 
-// Stop gives the slot back, and ends the alarms if no other goroutine is watched.
+// Stop gives the slot back, and ends the alarms if no other goroutine needs them.
 func (w Watch) Stop() {
 	mu.Lock()
 	defer mu.Unlock()
 	atomic.StoreUintptr(&w.view.G, 0)
 	for i := range slots {
-		if atomic.LoadUintptr(&slots[i].view.G) != 0 {
+		if atomic.LoadUintptr(&slots[i].view.G) != 0 && atomic.LoadUint64(&slots[i].doomed) != 0 {
 			return
 		}
 	}
 	endAlarms()
 }
 
-// Poke has the handler look at all goroutines with a slot, at once and by alarms: where there is one
-// processor, none of them runs now. What it notes is judged by Judge. A program may have begun to
-// ignore the signal since the last time.
+// Poke has the handler look at all goroutines with a slot. What it notes is judged by Judge.
 func Poke() {
-	mu.Lock()
-	install()
-	mu.Unlock()
-	pid, all := os.Getpid(), threads()
-	setAlarms(all)
-	for _, thread := range all {
+	pid := os.Getpid()
+	for _, thread := range threads() {
 		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(thread), uintptr(syscall.SIGURG))
 	}
 }
@@ -147,8 +128,12 @@ const chases = 500
 
 // Chase looks at a goroutine that is known to be doomed again and again, on the thread that it
 // was seen on, until it is somewhere safe or this has lasted for some milliseconds: it may be
-// in the runtime nearly all the time.
+// in the runtime nearly all the time. Alarms look at it as well from then on, until it is
+// watched no more.
 func (w Watch) Chase(ended func() bool) {
+	if atomic.LoadUint64(&w.doomed) != 0 {
+		setAlarms()
+	}
 	pid := uintptr(os.Getpid())
 	for i := 0; i < chases && atomic.LoadUint64(&w.doomed) != 0 && !ended(); i++ {
 		syscall.RawSyscall(syscall.SYS_TGKILL, pid, uintptr(atomic.LoadUint64(&w.thread)), uintptr(syscall.SIGURG))
@@ -170,12 +155,8 @@ func (w Watch) Judge() {
 	if isAssembly(pc) {
 		next = 0
 	}
-	for innermost := true; pc != 0; next++ {
+	for ; pc != 0; next++ {
 		from, to, defers, ok := safeRange(pc)
-		if ok && defers && innermost {
-			w.judgeLoop(pc)
-		}
-		innermost = false
 		if ok && deferring == 0 {
 			atomic.StoreUint64(&w.calls, rangeOf(from, to))
 		}
@@ -184,28 +165,31 @@ func (w Watch) Judge() {
 			return
 		}
 		if ok && deferring < entryCount {
-			_, entry := describe(pc)
+			_, entry := outermost(pc)
 			atomic.StoreUint64(&w.entries[deferring], uint64(entry))
 			deferring++
 		}
-		if next == len(w.callers) {
+		if control.learn(pc); next == len(w.callers) {
 			return
 		}
 		pc = uintptr(atomic.LoadUint64(&w.callers[next]))
 	}
 }
 
-// judgeLoop has the goroutine interrupted in the loop around a program counter, of a function that
-// defers.
-func (w Watch) judgeLoop(pc uintptr) {
-	loop := atomic.LoadUint64(&w.loop)
-	if pc -= control.base; uint64(pc) >= loop&(1<<32-1) && uint64(pc) < loop>>32 {
-		return
-	}
-	atomic.StoreUint64(&w.loop, loopOf(control.base+pc))
-}
-
 // rangeOf is a range of program counters in one word.
 func rangeOf(from, to uintptr) uint64 {
 	return uint64(from-control.base) | uint64(to-control.base)<<32
+}
+
+// learn notes the function of a program counter if it is one that moves memory or fills what is
+// new.
+func (c *controlBlock) learn(pc uintptr) {
+	name, entry := outermost(pc)
+	note := func(ranges []uint64, names []string) {
+		if i := slices.Index(names, name); i >= 0 && atomic.LoadUint64(&ranges[i]) == 0 {
+			atomic.StoreUint64(&ranges[i], rangeOf(entry, end(entry)))
+		}
+	}
+	note(c.movers[:], movers[:])
+	note(c.fillers[:], fillers[:])
 }

@@ -191,7 +191,7 @@ var linked = []string{"explore", "isolate", "monitor", "stm", "stm/compiled", "s
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
-	"internal/interrupt":      {"internal/page", "internal/x86"},
+	"internal/interrupt":      {"internal/page"},
 	"internal/campaign":       {"internal/await", "internal/event"},
 	"internal/txcompile":      {"internal/await", "internal/load", "internal/txcompile", "internal/txcompile/listing", "internal/txcompile/txprog"},
 	"internal/emu/cpu":        {"internal/native"},
